@@ -401,7 +401,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column */
-  unsigned long long line; /* line of the file, or number of the triplet */
+  unsigned long long line; /* of the file, or number of the triplet */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -486,7 +486,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Makes room for `more` items behind those used. 0: out of memory or stopped. */
+/* Makes room for `more` items behind those used. 0: no memory, or stopped. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -512,8 +512,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
 }
 
 /* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
-   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room, which has them; NULL:
-   stopped. */
+   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;
@@ -534,7 +533,7 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
     }
     for (k = 0; k < count; k++) {
       const char *item = from + k * size;
-      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* at once while the places are not complete */
+      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* the places are not complete */
         return NULL;
       memcpy(to + place[permi_key_of(item) >> shift & 255]++ * size, item, size);
     }
@@ -591,7 +590,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* The first of `count` sorted entries with at least this key. */
+/* Returns the first of `count` sorted entries with at least this key. */
 static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
 {
   size_t low = 0, high = count;
@@ -605,8 +604,7 @@ static size_t permi_entries_find(const permi_entries *list, size_t count, uint64
   return low;
 }
 
-/* To a sorted list without duplicates adds what lies across the diagonal, and sorts again. *conflict, else NULL: an
-   entry that has another value there. */
+/* Adds to a sorted list what lies across the diagonal, and sorts. *conflict: another value there, else NULL. */
 static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
                                 const permi_entry **conflict)
 {
@@ -629,7 +627,7 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Sorts and mirrors. *second, else NULL: an entry given before (*again 1), or with another value across. */
+/* Sorts and mirrors. *second: an entry given before (*again 1) or with another value across, else NULL. */
 static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
                                 permi_control *watch, const permi_entry **second, int *again)
 {
@@ -639,7 +637,7 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return sorted && (*again || !mirrored || permi_entries_mirror(list, allocator, watch, second));
 }
 
-/* The list must be sorted, without duplicates; drops zeros. */
+/* Makes a matrix of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -731,7 +729,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-/* Entries in arrays of the caller: triplets; compressed rows, with row_start; edges, two ints each. */
+/* The caller's entries: triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -741,9 +739,9 @@ typedef struct permi_triplets {
   perm_kind kind;
   const char *what;        /* "triplet", "entry", "edge" */
   const size_t *row_start; /* NULL: row has them */
-  int step;                /* ints from one column to the next */
+  int step;                /* from one column to the next */
   int mirrored;
-  int argument; /* of column; real, imaginary, integer, kind follow */
+  int argument; /* of column; the others follow */
 } permi_triplets;
 
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
@@ -832,7 +830,7 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   return status;
 }
 
-/* The public calls: status is of what they have checked, cost the bytes of their arrays. */
+/* status: of what was checked; cost: bytes of the arrays. */
 static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
                                      double cost, perm_matrix *matrix, perm_result *result)
 {
@@ -895,7 +893,7 @@ static void permi_borrow_release(void *pointer, void *user_data)
   (void)user_data;
 }
 
-/* The entry must be as perm_matrix promises. */
+/* Checks that an entry is as perm_matrix promises. */
 static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
 {
   permi_entry entry;
@@ -936,7 +934,7 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   matrix->nnz = given.nnz;
   matrix->kind = kind;
   matrix->allocator = borrowed;
-  memcpy(&matrix->row_start, &row_start, sizeof row_start); /* nothing writes through the struct */
+  memcpy(&matrix->row_start, &row_start, sizeof row_start);
   memcpy(&matrix->column, &column, sizeof column);
   if (kind != PERM_KIND_PATTERN)
     memcpy(&matrix->real, &real, sizeof real);
@@ -965,11 +963,10 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================= >>io
-   Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
-   than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
-   line. */
+   Lines, words and numbers of a text in memory, as entries. No text crashes a reader or makes it allocate more than a
+   multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line. */
 
-/* Where the next graph of a text begins, NULL: there is none; the line before it; the line of the one that was read. */
+/* Where a text's next graph begins, or NULL; the line before it; the line of the one that was read. */
 typedef struct permi_rest {
   const char *position;
   unsigned long long before, line;
@@ -977,28 +974,28 @@ typedef struct permi_rest {
 
 typedef struct permi_reader {
   const char *name;
-  const char *taken; /* what the bytes were taken for, in messages; NULL: nothing yet */
-  permi_rest *rest;  /* NULL: a second graph is refused */
+  const char *taken; /* what the bytes were taken for, or NULL */
+  permi_rest *rest;  /* NULL: refuses a second graph */
   const char *position, *end;
   const char *cursor, *line_end;
   unsigned long long line;
-  char point[16]; /* the locale's, for strtod */
+  char point[16]; /* the locale's */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction; /* 1: some number is no integer of 64 bits */
-  unsigned long long large;   /* the first line with an integer beyond 64 bits; 0: none */
-  unsigned long long rounded; /* the first line with another integer that is no double; 0: none */
-  const char *binary; /* the file's first byte, in messages, which count from it; NULL: a text, whose lines count */
-  const char *again;  /* what to try where an entry is given twice; NULL: nothing */
-  int mirrored;       /* 1: entries stand for those across the diagonal too */
-  perm_integer *denominator; /* NULL: fractions are refused */
-  unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
+  int fraction; /* some number is no integer of 64 bits */
+  unsigned long long large;   /* the first line with an integer beyond 64 bits, or 0 */
+  unsigned long long rounded; /* the first with another integer that is no double, or 0 */
+  const char *binary; /* a binary file's first byte; NULL: messages count lines */
+  const char *again;  /* advice on an entry given twice, or NULL */
+  int mirrored;       /* entries count across the diagonal too */
+  perm_integer *denominator; /* NULL: refuses fractions */
+  unsigned long long fractions; /* the first line with one, or 0; imaginary is then the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
-  unsigned long long tight, loose; /* the last line with a separator without a blank, with blanks alone */
-  int names; /* in the header line; 0: none */
+  unsigned long long tight, loose; /* the last line with a separator without blank, with blanks alone */
+  int names; /* of the header, or 0 */
   char note[132];
   perm_status status;
   perm_result *result;
@@ -1019,7 +1016,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name without control characters, never cut inside a UTF-8 character. */
+/* Returns a file name's last 100 bytes, without control characters, in whole UTF-8 characters. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -1107,7 +1104,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = line_break ? line_break : reader->end;
   reader->position = line_break ? line_break + 1 : reader->end;
-  /* a CR elsewhere is garbage: else a file with CR alone would be one row */
+  /* a CR elsewhere is garbage: a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -1131,7 +1128,7 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* Finds what stands before the next blank or `mark`; returns 0 if that is nothing. */
+/* Finds what is before the next blank or `mark`; 0: nothing. */
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1172,7 +1169,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of a number, [+-] digits [. digits] [e [+-] digits] with a digit before the e, or begin. */
+/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -1198,7 +1195,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a number such as 7, 2.0 or 1e3; returns 0 if not whole or beyond 64 bits. */
+/* Converts 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -1275,8 +1272,8 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
-   is not. Writes them, and pictures, as a whole or not at all (>>files). */
+   Design, NISTIR 5935, 1996. Takes comments between entries and long lines, not the field "double" of some programs.
+   Writes them, and pictures, as a whole or not at all (>>files). */
 #include <errno.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
@@ -1390,7 +1387,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   return permi_reader_push(reader, column, row, entry);
 }
 
-/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -1491,7 +1488,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
+/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or it is another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
@@ -1525,8 +1522,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
-   regular file after "> file"). */
+/* Says if path is an open file or device. Names come first, as stat follows them (/dev/stdout is a file after ">
+   file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -1605,8 +1602,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 /* ===================================================================================== >>plain_text
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
-/* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'
-   separates, blanks do not: "1 2; 3 4" would be two rows elsewhere. */
+/* Finds the next number after blanks or one separator; 0: end of line, or failure. Where ';' separates, blanks do not:
+   "1 2; 3 4" would be two rows elsewhere. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -1639,7 +1636,7 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* [+-] digits / digits, in lowest terms: integer and, in imaginary, the denominator, a whole number up to 2^53. */
+/* [+-] digits / digits in lowest terms: integer and, in imaginary, a denominator to 2^53. */
 static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
                                 permi_entry *entry)
 {
@@ -1663,8 +1660,8 @@ static int permi_fraction_value(permi_reader *reader, const char *begin, const c
   return 1;
 }
 
-/* Multiplies each row of the sorted entries by its denominators' least common multiple, and reader->denominator by all
-   of these; with more rows than columns, of which a product has not all rows, every entry by that of them all. */
+/* Multiplies each row by its denominators' least common multiple, and reader->denominator by all of these; with more
+   rows than columns, of which a product has not all rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -1716,7 +1713,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   int integer;
   const char *const whole_begin = begin, *const whole_end = end, *middle;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
-    begin++; /* (1+2j), as Python prints */
+    begin++; /* as Python prints */
     end--;
   }
   middle = permi_number_end(begin, end, &integer);
@@ -1724,7 +1721,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   entry->integer = 0;
   if (middle == end) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod */
       permi_note_integer(reader, begin, end, entry->real);
       return 1;
     }
@@ -1752,8 +1749,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds the next name of a header: between separators, in a line without any between tabs, else between blanks. Quotes
-   protect separators. Returns 0 after the last one. */
+/* Finds the next name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -1767,20 +1763,20 @@ static int permi_next_name(permi_reader *look, char mark, const char **begin, co
     ++*begin;
   while (*begin < *end && permi_is_blank((*end)[-1]))
     --*end;
-  if (mark == ' ') /* several of them separate once */
+  if (mark == ' ') /* several separate once */
     while (look->cursor < look->line_end && *look->cursor == ' ')
       look->cursor++;
   return mark != ' ' || *begin < *end;
 }
 
-/* What separates names or numbers in a line that has several. */
+/* Returns what separates names or numbers in a line. */
 static char permi_line_mark(const permi_reader *reader, const char *begin)
 {
   const size_t length = (size_t)(reader->line_end - begin);
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-/* Begins with a letter, '_' or '"', and stands for no missing value. */
+/* Begins with a letter, '_' or '"', and is no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
@@ -1810,8 +1806,8 @@ static int permi_has_row_name(permi_reader look, const char **begin, const char 
   return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
 }
 
-/* Does a first line of nothing but i (units: 1), j (2) or both (3), which `look` has passed, have names? Nobody writes
-   both for one unit. 0: no, or a failure. */
+/* Is a first line of nothing but i (units: 1), j (2) or both (3), before `look`, of names? Nobody writes both for one
+   unit. 0: no, or failure. */
 static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
 {
   permi_reader below = *look;
@@ -1828,7 +1824,7 @@ static int permi_units_are_names(permi_reader *reader, const permi_reader *look,
                            complex_below ? "complex" : "real");
 }
 
-/* Passes a first line of names above others, such as a,"b c",d2 or i,j. Returns 0 after a failure. */
+/* Passes a first line of names, such as a,"b c",d2 or i,j. 0: failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -1867,8 +1863,8 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Takes the first line away, which counts the n columns of the n others, as tables without names are written. The
-   format `array` keeps it. (A column alone keeps it too: below 0 its permanent is the same.) */
+/* Drops the first line, which counts the n columns of the n others, as tables without names are written. Format `array`
+   keeps it. (So does a column alone: below 0 its permanent is the same.) */
 static void permi_drop_numbers(permi_reader *reader, perm_format wanted, const permi_shown *first)
 {
   permi_entries *list = &reader->entries;
@@ -1892,7 +1888,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
   permi_shown first = {""};
-  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns */
+  int from_0 = 1, from_1 = 1, counted; /* the first line counts */
   permi_entry entry;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
@@ -1950,7 +1946,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
+/* Returns the numbers of a line, 5: more than four; -1: failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -1986,8 +1982,8 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* Indices count from 0 if one of them is 0, else from 1. (Where none is 0 and none is the last, either reading leaves
-   an empty line, and the permanent is the same.) */
+/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line, and the
+   permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
@@ -2008,7 +2004,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest be "rows columns entries" and any number of entries? */
+/* May the rest be "rows columns entries" and entries? */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -2017,7 +2013,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* permi_read_list refuses sizes that are too large */
+  /* permi_read_list refuses large ones */
   if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
   while (permi_next_content(&look, 1)) {
@@ -2034,8 +2030,8 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
                              (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
-   coordinates are a matrix only if there are at most three. */
+/* Returns what a file without banner is, AUTO after a failure. Rows of three numbers that could be coordinates are a
+   matrix only if at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   const unsigned long long line = reader->line;
@@ -2158,20 +2154,20 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
 }
 
 /* ========================================================================================== >>numpy
-   Reads a .npy file of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
-   dictionary of Python with descr, fortran_order and shape), the items. One array of two axes, whose items are bool,
-   integers of 1 to 8 bytes, floats of 4 and 8, complex of 8 and 16; all else is refused. */
+   Reads .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary of Python with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats
+   of 4 and 8, complex of 8 and 16; all else is refused. */
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
-#define PERMI_NUMPY_MOST 1048576 /* bytes of a header; NumPy's own limit is 10000 */
+#define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */
 
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
-  unsigned size;    /* bytes of an item */
-  int fortran;      /* 1: column by column */
+  unsigned size;    /* of an item */
+  int fortran;      /* by columns */
   int axes;
   uint64_t shape[2];
-  int given; /* bits of the keys that were found */
+  int given; /* bits of keys found */
 } permi_numpy;
 
 static int permi_is_numpy(const char *text, size_t bytes)
@@ -2188,7 +2184,7 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* Returns the bytes of magic, version, length and header; 0: fewer than that are there, or that is no such file. */
+/* Returns the bytes before the items; 0: they are not there. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
@@ -2199,7 +2195,7 @@ static size_t permi_numpy_head(const char *text, size_t bytes)
   return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
 }
 
-/* The next byte of the header that is no space, 0 at its end. */
+/* Returns the next byte of the header that is no space, or 0. */
 static int permi_numpy_next(permi_reader *reader)
 {
   while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
@@ -2229,7 +2225,7 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
   return permi_numpy_expect(reader, (char)quote);
 }
 
-/* "<f8" and the like. */
+/* Reads "<f8" and the like. */
 static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
 {
   static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
@@ -2327,7 +2323,7 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* A float of 4 or 8 bytes; refuses NaN and infinities. */
+/* Refuses NaN and infinities. */
 static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
 {
   const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
@@ -2343,7 +2339,7 @@ static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, uns
                            permi_not_finite(*value));
 }
 
-/* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */
+/* Reads the item at the cursor. Whole numbers of 64 bits are integers too, else reader->fraction is set. */
 static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
 {
   uint64_t bits;
@@ -2397,7 +2393,7 @@ static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
   return 1;
 }
 
-/* Messages name bytes of the file, counted from 0. */
+/* Messages count bytes from 0. */
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
@@ -2435,7 +2431,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns the bytes of a .npy file whose header is there, else 0: a pipe without an end is not read up. */
+/* Returns the bytes of a file whose header is there, else 0: a pipe without an end is not read up. */
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);
@@ -2457,15 +2453,15 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
 }
 
 /* ========================================================================================== >>graph
-   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
-   '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
-   order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
-   - graph6: the upper triangle column by column, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
+   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'),
+   with or without headers such as >>graph6<<. Every other byte has six bits, 63 + x. First the order n: one byte below
+   63, else '~' and three bytes, or "~~" and six. Then
+   - graph6: the upper triangle by columns, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
    - digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
 
-/* The line without blanks around; 0: there is none left. */
+/* Finds a line, without blanks around; 0: none is left. */
 static int permi_graph6_line(permi_reader *reader)
 {
   while (permi_next_line(reader)) {
@@ -2478,7 +2474,7 @@ static int permi_graph6_line(permi_reader *reader)
   return 0;
 }
 
-/* Passes a header; returns the mark of the format that it names, '>' for graph6, else 0. */
+/* Passes a header; returns the mark of its format, '>' for graph6, or 0. */
 static char permi_graph6_header(permi_reader *reader)
 {
   static const struct {
@@ -2496,8 +2492,8 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* A header, a mark, or lines of such bytes alone. No number is such a line but i and j, which are too short. A line of
-   another length than its order needs is a graph all the same, to be refused as one; but not i, j, nan. */
+/* A header, a mark, or lines of such bytes alone. No number is such a line except i and j, which are too short. A line
+   of the wrong length is a graph to be refused; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2532,7 +2528,7 @@ static int permi_graph6_bit(const char *bits, uint64_t k)
   return (bits[k / 6] - 63) >> (5 - k % 6) & 1;
 }
 
-/* graph6 and digraph6; the cursor is behind the order. */
+/* The cursor is behind the order. */
 static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
 {
   const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0, bytes = (bits + 5) / 6;
@@ -2648,21 +2644,21 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
 }
 
 /* ========================================================================================= >>dimacs
-   Reads graphs as DIMACS challenges have them: lines that begin with c are comments, then
+   Reads graphs of DIMACS challenges. Lines that begin with c are comments.
    - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
-     Each edge once, or all in both directions with the same weight. Lines n, d, v and x describe vertices: left out
-   - "p asn N M", lines "n I" for the vertices that are rows, and M lines "a I J [W]" from a row to another vertex: the
-     bipartite matrix, whose columns are the other vertices, both in ascending order. */
+     Each edge once, or all in both directions with one weight. Lines n, d, v, x describe vertices: left out
+   - "p asn N M", lines "n I" for vertices that are rows, M lines "a I J [W]" from a row to another vertex: the
+     bipartite matrix, with the other vertices as columns, both in ascending order. */
 
 typedef struct permi_dimacs {
   int64_t vertices, edges; /* announced */
   unsigned long long problem, found;
   int assignment;       /* 1: p asn */
-  int columns;          /* numbers of an edge's line */
-  permi_entries source; /* the rows' vertices as keys */
+  int columns;          /* of an edge's line */
+  permi_entries source; /* keys: vertices of rows */
 } permi_dimacs;
 
-/* After comments "p WORD" and then a number; else it is a header of names. */
+/* After comments "p WORD" and a number; else a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2771,7 +2767,7 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
                            "that number", graph->found, (long long)graph->edges, graph->problem);
 }
 
-/* Rows and columns of p asn get numbers of their own. */
+/* Numbers rows and columns of p asn. */
 static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
 {
   const permi_entry *second;
@@ -2831,7 +2827,7 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 #include <errno.h>
 #include <locale.h>
 
-/* Refuses what a program packed, by its first bytes. */
+/* Refuses packed files by their first bytes. */
 static int permi_refuse_packed(permi_reader *reader)
 {
   static const struct {
@@ -2851,7 +2847,7 @@ static int permi_refuse_packed(permi_reader *reader)
   return 1;
 }
 
-/* Refuses UTF-16 and UTF-32, which a mark in front tells, or zeros at every other byte. */
+/* Refuses UTF-16 and UTF-32: a mark in front, or zeros at every other byte. */
 static int permi_refuse_wide(permi_reader *reader)
 {
   const unsigned char *text = (const unsigned char *)reader->position;
@@ -2868,7 +2864,7 @@ static int permi_refuse_wide(permi_reader *reader)
                            wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
 }
 
-/* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
+/* Refuses zero bytes, passes the UTF-8 mark. */
 static int permi_begin_text(permi_reader *reader)
 {
   const size_t piece = (size_t)1 << 24;
@@ -2895,7 +2891,7 @@ static int permi_begins_as_numpy(const permi_reader *reader)
   return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
 }
 
-/* A misspelt banner too: it would be a comment, and the coordinates rows of numbers. */
+/* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2904,8 +2900,8 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Refuses a banner that is a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix"
-   before a format. */
+/* Refuses a banner in a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a
+   format. */
 static int permi_refuse_late_banner(permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2954,12 +2950,12 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
-   nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
+/* The first format that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for
+   an entry; AUTO: these heed it themselves. */
 static const struct {
   perm_format format;
-  const char *taken; /* its name in messages */
-  int binary; /* 1: zero bytes are no error */
+  const char *taken; /* in messages */
+  int binary; /* zero bytes are no error */
   int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
 } permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
@@ -3026,8 +3022,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* denominator: NULL refuses fractions. rest: NULL refuses a second graph; else where to begin, NULL at the first one,
-   and afterwards where the next one does. */
+/* NULL refuses fractions (denominator) or a second graph (rest). rest: where to begin, NULL at the first graph;
+   afterwards, where the next begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -3098,7 +3094,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
   return file;
 }
 
-/* Will these bytes, of which the last `got` are new, be refused whatever follows? /dev/zero has no end. */
+/* Will these bytes, the last `got` new, be refused whatever follows? /dev/zero has no end. */
 static int permi_text_is_over(const char *text, size_t bytes, size_t got)
 {
   const double whole = permi_numpy_bytes(text, bytes);
@@ -3135,7 +3131,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
   return PERM_OK;
 }
 
-/* each: NULL, or what gets every matrix; then *matrix and *denominator are room for one. */
+/* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -3210,9 +3206,8 @@ PERMI_BRIEF_END
 /* ======================================================================================= >>matching
    Makes blocks of a matrix. */
 
-/* Maximum matching of a bipartite graph in O(nnz sqrt(n)) [HK73]. Row i has columns column[start[i]..start[i+1]).
-   row_match and column_match get the partner or -1. work: 3 n, cursor: n. Returns the number of pairs; fewer if
-   stopped. */
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). row_match and column_match
+   get the partner or -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -3245,8 +3240,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
       for (e = start[row]; e < start[row + 1]; e++) {
         int next = column_match[column[e]];
         if (next < 0) {
-          if (nearest == INT_MAX)
-            nearest = distance[row];
+          nearest = nearest == INT_MAX ? distance[row] : nearest;
         } else if (distance[next] < 0) {
           distance[next] = distance[row] + 1;
           queue[tail++] = next;
@@ -3255,7 +3249,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     if (nearest == INT_MAX)
       return pairs;
-    for (i = 0; i < n; i++) { /* depth first by growing distance: no row twice on the stack */
+    for (i = 0; i < n; i++) { /* depth first by distance: no row twice on the stack */
       int depth = 0;
       if (row_match[i] >= 0)
         continue;
@@ -3288,9 +3282,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* Strong components of the digraph with an arc from row i to the row matched to each column of i, in O(nnz)
-   [Tar72]: the fine Dulmage-Mendelsohn decomposition [DM58]. An entry lies in some perfect matching if and only if
-   its row and column are of one component. work: 4 n, cursor: n. Returns their number; fewer if stopped. */
+/* Finds the strong components, with an arc from row i to the row matched to each column of i, in O(nnz) [Tar72]: the
+   fine decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one
+   component. work: 4 n, cursor: n. Returns their number, fewer if stopped. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -3315,7 +3309,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* looked at again when next is done, to take over its low */
+        if (number[next] < 0) { /* looked at again when next is done */
           path[++depth] = next;
           continue;
         }
@@ -3347,7 +3341,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row, column; links along each */
   double real, absolute;               /* value; sum of |terms| behind it */
-  double imaginary;                    /* absolute >= modulus once scaled */
+  double imaginary;
   int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
@@ -3356,13 +3350,13 @@ typedef struct permi_working {
   perm_allocator allocator;
   permi_pool pool;
   int n, live, alive;
-  int integer; /* the integers count, nothing rounds */
+  int integer; /* integers count, nothing rounds */
   uint64_t modulus;
   int is_complex;
   int keep;
   int inexact;       /* an integer was rounded */
   int lost;          /* entries scaled below the normal doubles */
-  double lost_error; /* what they change, in units of 2^exp2 */
+  double lost_error; /* their effect, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
@@ -3447,14 +3441,13 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports rows that violate Hall's condition: those that alternating paths reach from an unmatched row have entries
-   only in their partners' columns, one fewer. */
+/* Reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries are
+   in their partners' columns, one fewer. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
 {
   int *seen = queue + rows, head = 0, tail = 0, i;
-  for (i = 0; i < rows; i++)
-    seen[i] = 0;
+  memset(seen, 0, (size_t)rows * sizeof *seen);
   for (i = 0; row_match[i] >= 0; i++)
     ;
   seen[i] = 1;
@@ -3506,8 +3499,7 @@ static int permi_split(permi_working *working)
                      working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
     return 0;
-  working->report.rounds++;
-  if (working->report.rounds == 1)
+  if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
     permi_split_violator(working, rows, row_match, column_match, scratch);
@@ -3537,13 +3529,13 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1).
-   Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
-   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Entries
+   that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most their number
+   times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e. */
+/* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -3592,12 +3584,12 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     }
     change = -(largest ? most : sum / working->degree[vertex]) - shift[vertex];
     shift[vertex] += change;
-    moved = fabs(change) > moved ? fabs(change) : moved;
+    moved = fmax(moved, fabs(change));
   }
   return moved;
 }
 
-/* Scales exponents of -400 or less, up to order 64, as >>scale does. 0: out of memory. */
+/* Scales exponents of -400 or less as >>scale does, up to order 64. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -3632,11 +3624,10 @@ static int permi_scale_wide(const permi_working *working, double *shift)
 static int permi_scale(permi_working *working)
 {
   int n = working->n, sweep, vertex, index, seen = 0, fine;
-  double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  double growth = 1, moved = 1;
+  double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
-  for (vertex = 0; vertex < 2 * n; vertex++)
-    shift[vertex] = 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
     moved += permi_scale_sweep(working, shift, 1, 0);
@@ -3682,7 +3673,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x; 0: over 64 bits, as INT64_MIN always is. */
+/* Returns 0 if a x is over 64 bits, as INT64_MIN always is. */
 static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
 {
   *product = 0;
@@ -3713,9 +3704,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
                                 &product->imaginary_integer);
 }
 
-/* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
-   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
-   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
+/* Makes sum = a x + b y; y may be NULL. 0: overflow, or nearly underflow, so that the error is not one rounding's. A
+   complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by
+   2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -3754,8 +3745,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Where values cancel further below their sums of |terms|, those say nothing and must not take values into
-   underflow: values are scaled alone, without a bound or estimate. */
+/* log2. Values that cancel further below their sums of |terms| are scaled alone, without bound or estimate: those sums
+   say nothing, and must not take values into underflow. */
 #define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
@@ -3863,15 +3854,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
-   tests/proofs/frontier.g. */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings of a product (tests/proofs/chains.v;
+   frontier.g). */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: of degree-2 steps, and 1 of each original entry if integers were rounded. `absolute`
-   has them too, hence g / (1 - g) below. */
+/* Returns the roundings of an entry's terms: of degree-2 steps, and 1 of each entry if integers were rounded.
+   `absolute` has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -3960,22 +3951,22 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 }
 
 /* ============================================================================================================ >>walk
-   A block, and walks along elimination orders of its vertices, rows and columns mixed.
-   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
-   touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
+   Blocks, and walks along elimination orders of their vertices, rows and columns mixed.
+   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is what is
+   touched and not eliminated. With a rows, b columns and d more columns than rows eliminated, it has at most sum_i
    C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
-   (>>rook; no binomials are given) there are 2^(a + b), with a number for each count of eliminated vertices matched.
+   (>>rook, without binomials) there are 2^(a + b), with a number for each count of eliminated vertices matched.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges;                  /* n: rows, and columns but in >>rook */
+  int n, edges;                  /* rows, and columns except in >>rook */
   int vertices;
   int rounded;                   /* some entry is not the given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
-  double *real, *absolute;       /* of an edge; NULL unless used */
+  double *real, *absolute;       /* NULL unless used */
   double *imaginary;
   int64_t *integer;
   int64_t *imaginary_integer;
@@ -4019,20 +4010,20 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, con
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch: no clock
-   decides. */
+/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS: units of permi_watch, not the
+   clock. */
 typedef struct permi_account {
   permi_control *watch;
   double begin;
-  double run;   /* predicted, of blocks already planned */
-  double least; /* granted in any case */
-  double floor; /* of `least`, for all blocks */
+  double run;   /* predicted, of planned blocks */
+  double least; /* always granted */
+  double floor; /* `least` for all blocks */
   double share;
-  double most;  /* whatever the run: under a time limit its share of that */
+  double most;  /* under a time limit */
 } permi_account;
 
-/* In powers of 2, which time that has passed hardly changes: runs, ranks and escalations plan alike. Jobs in pieces go
-   on with the same plan under other limits. */
+/* Returns the most for max_seconds, in powers of 2, so that runs, ranks and escalations plan alike. Jobs in pieces go
+   on with one plan under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -4048,7 +4039,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* What is left for an engine, but PERMI_PLAN_REST for later ones. */
+/* Returns what an engine may use; later ones have PERMI_PLAN_REST. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -4056,13 +4047,13 @@ static double permi_account_free(const permi_account *account, double seconds)
 
 typedef struct permi_budget {
   double effort;
-  double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
-  double each, start;        /* predicted seconds: of a unit of cost; fixed */
-  double quick, quick_start; /* the same of arrays, which take over where they are quicker, */
+  double most; /* states in memory; others cost PERMI_ORDER_BEYOND times as much */
+  double each, start;        /* predicted seconds: of a unit, fixed */
+  double quick, quick_start; /* the same of arrays, */
   int quick_width;           /* up to this width */
   double rival;
-  double reserve; /* units that the rival may need, if it is the better */
-  const int *first[2]; /* orders to begin with, of a tree and of a glance; NULL: none */
+  double reserve; /* units that a better rival needs */
+  const int *first[2]; /* orders to begin with, or NULL */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -4072,7 +4063,6 @@ static double permi_budget_seconds(const permi_budget *budget, double cost)
   return budget->start + fmin(cost * budget->each, cost * budget->quick + budget->quick_start);
 }
 
-/* Units left for an order of that cost. */
 static double permi_budget_left(const permi_budget *budget, double cost)
 {
   const double seconds = permi_budget_seconds(budget, cost);
@@ -4087,20 +4077,19 @@ static double permi_order_price(double states, double most)
 
 typedef struct permi_walk {
   int *open;
-  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
+  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 gone */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
-  double peak;   /* states of the largest step, by permi_order_cost */
-  int unseen[2]; /* rows, columns before it are eliminated or touched */
+  double peak;   /* states of the largest step */
+  int unseen[2]; /* lines before are not untouched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
 {
   int v;
-  for (v = 0; v < block->vertices; v++) {
+  for (v = 0; v < block->vertices; v++)
     walk->open[v] = block->start[v + 1] - block->start[v];
-    walk->state[v] = 0;
-  }
+  memset(walk->state, 0, (size_t)block->vertices);
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
   walk->unseen[0] = 0;
   walk->unseen[1] = block->n;
@@ -4136,11 +4125,10 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
     walk->open[t]--;
     if (walk->state[t] == 2)
       continue;
-    if (walk->open[t] == 0) {
+    if (walk->open[t] == 0)
       permi_walk_leave(block, walk, t);
-    } else if (walk->state[t] == 0) {
+    else if (walk->state[t] == 0)
       permi_walk_touch(walk, t, other);
-    }
   }
 }
 
@@ -4149,7 +4137,6 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width, walk->eliminated);
 }
 
-/* The cost of an order of all vertices. */
 static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
                                const permi_budget *budget, const int *order)
 {
@@ -4175,33 +4162,33 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 
 /* ========================================================================================================== >>greedy
    Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
-   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). A tie goes to the vertex whose neighbours
+   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). Ties go to the vertex whose neighbours
    are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
    is better on power laws. */
 
-#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub that are listed at a time */
+#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub, listed at a time */
 #define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
-#define PERMI_GREEDY_PART 0.5    /* of the units at hand, but for the first orders by name; the rest anneals */
+#define PERMI_GREEDY_PART 0.5    /* of the units; the rest anneals */
 #define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
-#define PERMI_GREEDY_FAR 32      /* a kind so much dearer than the best is left after one round, */
-#define PERMI_GREEDY_TRIED 3     /* after so many */
+#define PERMI_GREEDY_FAR 32      /* times the best: the kind is left after one round, */
+#define PERMI_GREEDY_TRIED 3     /* after these rounds */
 #define PERMI_GREEDY_BEHIND 4    /* at this */
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs about a
-   step for each entry and a look at the candidates for each vertex. */
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step for
+   each entry and a look at the candidates for each vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
-  int kind;      /* candidates are rows (0), columns (1) or both (2); set before a walk, as is */
-  int by_chance; /* any of the candidates that leave the smallest frontier */
-  int *growth;   /* of the frontier by a vertex's elimination; */
-  int *nearness; /* how near its neighbours come to leaving: 1 / (entries left) of each */
-  int *next;     /* of a touched vertex: its first neighbour that is not listed yet */
+  int kind;      /* candidates: rows (0), columns (1), both (2) */
+  int by_chance; /* ties go to any */
+  int *growth;   /* of the frontier, by eliminating a vertex */
+  int *nearness; /* sum of 1 / (entries left) of its neighbours */
+  int *next;     /* first neighbour of a touched vertex not listed yet */
   int *list, listed;
   unsigned char *mark; /* 1 listed, 2 in the order */
   double units;
 } permi_greedy;
 
-#define PERMI_GREEDY_NEAR 16 /* of more entries left as of so many */
+#define PERMI_GREEDY_NEAR 16 /* entries left; more count as these */
 static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680, 1260, 1008, 840, 720,
                                                            630, 560,  504,  458,  420,  388,  360, 336};
 
@@ -4249,7 +4236,7 @@ static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, p
   greedy->units = 2.0 * block->edges;
 }
 
-/* Lists a touched vertex and its neighbours, some only of a hub. */
+/* Lists a touched vertex and its neighbours, only some of a hub. */
 static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, int u)
 {
   const int end = block->start[u + 1], first = greedy->listed;
@@ -4265,7 +4252,7 @@ static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, in
   greedy->next[u] = e;
 }
 
-/* Neighbour t of the eliminated vertex has an entry less. */
+/* Takes an entry from t. */
 static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, int t)
 {
   permi_walk *walk = &greedy->walk;
@@ -4307,8 +4294,7 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Returns the listed vertex that leaves the smallest frontier. Of several, the one whose neighbours are nearest to
-   leaving, or any. */
+/* Returns the listed vertex that leaves the smallest frontier; ties as by_chance says. */
 static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
 {
   int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
@@ -4330,7 +4316,7 @@ static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
   return best;
 }
 
-/* The candidate to eliminate. Some neighbours of hubs are listed only once those before are gone. */
+/* Returns the candidate to eliminate. Neighbours of hubs are listed by and by. */
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
@@ -4339,14 +4325,14 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
     best = permi_greedy_scan(greedy, seed);
     if (best >= 0 && (walk->state[best] == 0 || greedy->next[best] == block->start[best + 1]))
       return best;
-    if (best >= 0) /* a hub, before others of its neighbours */
+    if (best >= 0) /* before other neighbours of the hub */
       permi_greedy_list(block, greedy, best);
     for (i = 0; best < 0 && i < walk->width[0] + walk->width[1]; i++)
       permi_greedy_list(block, greedy, walk->frontier[i]);
   }
 }
 
-/* Returns where an order begins, anywhere, or goes on after a component. */
+/* Returns where an order begins, or goes on after a component. */
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
   permi_walk *walk = &greedy->walk;
@@ -4400,12 +4386,12 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Is another greedy order worth its time? First ones tell little: others are up to 1000 times as quick. */
+/* Says if another order is worth its time. First ones tell little: others are up to 1000 times as quick. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
   const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
-  if (!(cost < 1e300)) /* no order yet */
+  if (!(cost < 1e300))
     return spent < 1e9 * share * budget->rival;
   return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
          spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
@@ -4418,27 +4404,27 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
    never varies. */
 
 #define PERMI_ORDER_START 1e45
-/* Slower than the rival by this: not annealed, which gains 1.2 to 2x on the best of many greedy orders. */
+/* Orders slower than the rival by this are not annealed, which gains 1.2 to 2x on the best greedy one. */
 #define PERMI_ORDER_HOPELESS 1.5
 #define PERMI_ORDER_ANNEAL 1024
-#define PERMI_ANNEAL_SHORT 0.01 /* heat of a few milliseconds, */
-#define PERMI_ANNEAL_WARM 0.03  /* of more, and after annealing: nothing better is found above; */
+#define PERMI_ANNEAL_SHORT 0.01 /* heat of milliseconds, */
+#define PERMI_ANNEAL_WARM 0.03  /* of more: nothing better is found above; */
 #define PERMI_ANNEAL_HOT 0.07   /* of rounds */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
 #define PERMI_ANNEAL_BRIEF 2.5e6
-#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer units are best spent at once (17 graphs) */
-#define PERMI_ANNEAL_BEGIN 16   /* of the units at first: better orders deserve less */
-#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for one more of twice the time */
-#define PERMI_ANNEAL_GAIN 3     /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are best spent at once (17 graphs) */
+#define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
+#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for a longer one */
+#define PERMI_ANNEAL_GAIN 3     /* in a round: seen up to 8 */
 #define PERMI_ANNEAL_FALL 1.5   /* from a greedy start */
 
-/* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
-   what chance allows. */
+/* Before each position. A permutation of i..j changes only those between: a move walks these until it costs too
+   much. */
 typedef struct permi_positions {
-  uint64_t *sets; /* bits: eliminated rows, columns, touched rows, columns */
+  uint64_t *sets; /* bits: gone rows, columns, touched rows, columns */
   int *counts;    /* touched rows, columns, gone rows, columns */
   double *states, *cost;
 } permi_positions;
@@ -4458,7 +4444,7 @@ typedef struct permi_anneal {
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* of a taken one; of a position permuted, and behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -4482,14 +4468,14 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   trial->states[p + 1] = trial->states[p];
   trial->cost[p + 1] = trial->cost[p];
   if (gone[i >> 6] >> (i & 63) & 1)
-    return; /* went by itself before */
+    return;
   gone[i >> 6] |= UINT64_C(1) << (i & 63);
   next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
   touched[i >> 6] &= ~(UINT64_C(1) << (i & 63));
   for (w = 0; w < words; w++) {
     const uint64_t here = own[w] & ~gone_other[w], was = touched_other[w];
     uint64_t bits, going = 0;
-    for (bits = here; bits; bits &= bits - 1) { /* no branch: half of them would be guessed wrong */
+    for (bits = here; bits; bits &= bits - 1) { /* no branch: half would be guessed wrong */
       const int k = permi_trailing_zeros(bits);
       const uint64_t *adjacent = others + (size_t)(64 * w + k) * (size_t)words;
       uint64_t alive = 0;
@@ -4554,7 +4540,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Where a move of a span begins: mostly about a position met with the chance of its cost, at times anywhere. */
+/* Returns where a move begins: about a position by chance of its cost, at times anywhere. */
 static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
 {
   const int most = a->block->vertices - span;
@@ -4575,7 +4561,7 @@ static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
   return first < 0 ? 0 : first < most ? first : most - 1;
 }
 
-/* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; ends once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -4603,7 +4589,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* exp(-(new - old) / (heat old)) > chance, with log2 linear between powers: equal on every machine */
+    /* exp(-(new - old) / (heat old)) > chance, log2 linear between powers: equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++)
@@ -4656,8 +4642,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 (17 graphs): the
-   share of short runs; long ones have the account's. */
+/* Returns the units that an order of that cost is worth. A cost falls as units^-0.16 (17 graphs). */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -4707,15 +4692,14 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   return 1;
 }
 
-/* Orders found so far. */
 typedef struct permi_orders {
   const permi_block *block;
   const double *binomial;
   const permi_budget *given;
-  permi_budget budget; /* that given, with arrays' price where the best order is narrow enough for them */
+  permi_budget budget; /* with arrays' price where the order is narrow enough */
   permi_greedy greedy;
   uint64_t seed;
-  int *order, *trial, *best[3]; /* best, and least: of each kind of greedy order */
+  int *order, *trial, *best[3]; /* of each kind of greedy order */
   double cost, least[3];
 } permi_orders;
 
@@ -4729,7 +4713,7 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
       search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
 }
 
-/* Rounds of greedy orders of three kinds, of which those that lag are left. */
+/* Makes rounds of greedy orders of three kinds; those that lag are left. */
 static void permi_orders_greedy(permi_orders *search, double most)
 {
   const permi_block *block = search->block;
@@ -4775,7 +4759,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Has the best order, which has a rival, so many times the states that fit? */
+/* Says if the best order, with a rival, has so many times the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -4785,7 +4769,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on; an order that does not fit ends. */
+/* Rounds double, as slower cooling helps. What paid well goes on; an order that does not fit ends. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -4823,7 +4807,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
+/* Writes a permutation of the vertices and its cost (INFINITY: hopeless). 0: out of memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -4848,7 +4832,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       search.least[kind] = (double)INFINITY;
     }
     search.trial = numbers + 3 * vertices;
-    if (block->n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
+    if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
       most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
     permi_orders_greedy(&search, most);
     units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
@@ -4877,7 +4861,7 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* The bits of x, the lowest first, at the places of `set`. */
+/* Returns the bits of x at the places of `set`, the lowest first. */
 static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 {
   uint64_t bits = 0;
@@ -4890,44 +4874,39 @@ static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
-  const perm_method method = maker->options->method;
-  return n <= PERM_MAX_N
-             ? PERM_OK
-             : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "a block of order %d is too large for method %s, which takes at most %d", n,
-                          perm_name("method", (perm_method)(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method)),
-                              PERM_MAX_N);
+  const perm_method asked = maker->options->method, method = asked == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : asked;
+  return n <= PERM_MAX_N ? PERM_OK
+                         : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d is too large for method "
+                                      "%s, which takes at most %d", n, perm_name("method", method), PERM_MAX_N);
 }
 
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  const size_t count = (size_t)n * (size_t)n * (size_t)parts;
-  double *real;
-  int64_t *integer;
+  int64_t *const integer = (int64_t *)permi_allocate_zeros(&maker->options->allocator, (size_t)n * (size_t)n *
+                                                           (size_t)parts, sizeof *integer);
+  double *const real = (double *)(void *)integer;
   int i, e, part;
-  *entries = permi_allocate_zeros(allocator, count, 8);
-  if (!*entries)
+  *entries = integer;
+  if (!integer)
     return permi_fail_memory(maker->result);
-  integer = block->integer ? (int64_t *)*entries : NULL;
-  real = block->integer ? NULL : (double *)*entries;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++)
       for (part = 0; part < parts; part++) {
         const int at = (i * n + block->neighbour[e] - n) * parts + part, edge = block->edge[e];
-        if (integer)
+        if (block->integer)
           integer[at] = (part ? block->imaginary_integer : block->integer)[edge];
         else
           real[at] = (part ? block->imaginary : block->real)[edge];
       }
-  *problem = permi_problem_make(n, n, real, integer, n, permi_reach_of(parts), NULL, NULL);
+  *problem = permi_problem_make(n, n, block->integer ? NULL : real, block->integer ? integer : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
-   product of row or column sums. */
+/* Bounds the permanent of the moduli behind the entries, exactly up to PERMI_MAJORANT_ORDER, else by row or column
+   sums. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -4965,7 +4944,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide for an estimate */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -4975,7 +4954,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* loss factor 2^e, but never 0 by underflow. */
+/* Returns loss factor 2^e, never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
@@ -4986,7 +4965,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
+/* Allocates a zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -5033,44 +5012,12 @@ static perm_status permi_refuse_long(permi_offer *offer)
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-/* Threads that ask within their parts whether to stop. */
-typedef struct permi_asked {
-  permi_control *control;
-  int threads, stop; /* stop: a perm_status, written by the calling thread */
-} permi_asked;
-
-static permi_asked permi_asked_begin(const permi_leaf *leaf, permi_control *control)
-{
-  permi_asked asked;
-  asked.control = control;
-  asked.threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  asked.stop = PERM_OK;
-  return asked;
-}
-
-/* Thread 0 asks the control, others see what it found. */
-static perm_status permi_asked_poll(permi_asked *asked, int thread, double work, const char *activity)
-{
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = asked->stop;
-  } else if (asked->control) {
-    stop = (int)permi_control_poll(asked->control, work, activity);
-    if (stop) {
-      PERMI_OMP(atomic write)
-      asked->stop = stop;
-    }
-  }
-  return (perm_status)stop;
-}
-
 /* ========================================================================================= >>vectors
    What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
 /* What becomes of a result of whole numbers. */
 typedef enum permi_growth {
-  PERMI_GROWS_NOT,    /* it is exact */
+  PERMI_GROWS_NOT,    /* exact */
   PERMI_GROWS_SHORT,  /* exact, and reduced */
   PERMI_GROWS_LONG    /* reduced from two doubles */
 } permi_growth;
@@ -5079,19 +5026,19 @@ typedef enum permi_growth {
 
 #define PERMI_ARRAY_NOWHERE 0xffff
 
-/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
-   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
+/* Eight words of a block are base + at[i] of those in `here`, in order with few between: a window of 16 nearly always
+   has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
 typedef struct permi_eight {
   uint16_t base;
-  unsigned char here, wide; /* wide: beyond the window */
+  unsigned char here, wide; /* beyond the window */
   unsigned char at[8];
 } permi_eight;
 
 /* An array that a block is summed from. */
 typedef struct permi_origin {
   const void *x;
-  size_t count;          /* of values of x */
-  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
+  size_t count;          /* values of x */
+  const uint16_t *place; /* in x, or NOWHERE; NULL: the same */
   const permi_eight *eight; /* the same for vectors */
   double real;
   const permi_coefficient *c; /* real and the rest */
@@ -5109,8 +5056,7 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-/* Results of the statements, of y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] +
-   constant[p]. */
+/* Results, with y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
 typedef enum permi_opcode {
   PERMI_OP_ROW,        /* out = y */
   PERMI_OP_ROWS,       /* out = y z */
@@ -5119,12 +5065,13 @@ typedef enum permi_opcode {
   PERMI_OP_DIFFERENCE, /* out = p - q */
   PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
   PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* out = the product of all p */
+  PERMI_OP_CHAIN,      /* the product of all p */
   PERMI_OP_FLIP,       /* slot[p] += constant[h] */
-  PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
+  PERMI_OP_TOTAL       /* block += or, if h, -= slot[p] */
 } permi_opcode;
 
-/* A slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache sets. */
+/* Returns a slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache
+   sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
@@ -5141,23 +5088,23 @@ typedef struct permi_statement {
 typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
-  int growth, halved; /* of whole numbers: permi_growth of all statements; differences are halved */
+  int growth, halved; /* of whole numbers: permi_growth; differences are halved */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_DOUBLED,       /* rows with 47 bits more; every result is a double-double */
-  PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
-  PERMI_HYBRID_COMPLEX_DOUBLED, /* real value and error, imaginary value and error */
+  PERMI_HYBRID_DOUBLED,       /* 47 bits more; results are double-doubles */
+  PERMI_HYBRID_WHOLE,         /* integers, or residues where they grow */
+  PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
   PERMI_HYBRID_LONG,
-  PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
+  PERMI_HYBRID_MODULI,        /* for sums of |terms| */
   PERMI_HYBRID_COMPLEX_MODULI,
   PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
 } permi_hybrid_algebra;
 
-/* Primes are below 2^47, and what they reduce is below 2^97: 1.5 2^98 has the last place 2^46. */
+/* Primes are below 2^47, what they reduce below 2^97: 1.5 2^98 has the last place 2^46. */
 #define PERMI_RESIDUE_BITS 47
 #define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
 
@@ -5166,7 +5113,6 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
   return algebra == PERMI_HYBRID_WHOLE || algebra == PERMI_HYBRID_SHORT || algebra == PERMI_HYBRID_LONG;
 }
 
-/* Rows have second words. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_is_doubled(int algebra)
 {
   return algebra == PERMI_HYBRID_DOUBLED || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
@@ -5177,7 +5123,7 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* Returns the number of an algebra in fingerprints, where 2 was one that is gone. */
+/* Returns the number in fingerprints, where 2 is gone. */
 static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
 {
   return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
@@ -5203,9 +5149,9 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
-  double unfloored;    /* losses of rows without a floor */
-  double growth;       /* product of the rows' sums of moduli and 1 */
+  double losses;       /* relative to terms with floors; INFINITY: none */
+  double unfloored;    /* of rows without a floor */
+  double growth;       /* product of 1 and the rows' sums of moduli */
 } permi_hybrid_rounding;
 
 struct permi_hybrid;
@@ -5218,9 +5164,9 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu; used if there is `code` */
+  permi_gpu gpu; /* first, for >>gpu */
 #endif
-  struct permi_code *code;    /* a GPU's, or NULL: >>programs */
+  struct permi_code *code;    /* a GPU's, or NULL */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
@@ -5228,38 +5174,38 @@ typedef struct permi_hybrid {
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
-  double *start;          /* [n][parts]: bases, all signs + */
-  double *lane;           /* [n][parts][lanes], added to it */
+  double *start;          /* [n][parts]: all signs + */
+  double *lane;           /* [n][parts][lanes], added */
   double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
-  int touched[64][65];    /* the rows of each column, then -1 */
-  unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
+  int touched[64][65];    /* a column's rows, then -1 */
+  unsigned absolute_mask; /* blocks for sums of |terms|: one in mask + 1 */
   double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* of whole numbers: 1 if the row is to be reduced */
+  double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
-  struct permi_hybrid_runs *runs; /* of whole numbers, else NULL */
-  double prime, inverse;          /* residues are modulo this prime; 0: there are none */
-  int grows;                      /* some numbers are residues */
+  struct permi_hybrid_runs *runs; /* or NULL */
+  double prime, inverse;          /* of residues, or 0 */
+  int grows;                      /* some are residues */
   int halvings;                   /* the value is 2^halvings times as large */
 } permi_hybrid;
 
 /* ---- the sign search */
 
-#define PERMI_SIGNS_BLOCK 9 /* columns of a block at most: a set of its patterns is a vector of 512 bits */
-#define PERMI_SIGNS_WORDS 8 /* of 64 counts in bytes, of a set of patterns */
+#define PERMI_SIGNS_BLOCK 9 /* columns at most: its patterns are a vector of 512 bits */
+#define PERMI_SIGNS_WORDS 8 /* of 64 counts in bytes, or of patterns */
 #define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 rows of sums below 2^8, the sign */
-#define PERMI_SIGNS_ZERO 128 /* the count of a row whose sum is 0; a row that is never 0 has target 0 */
+#define PERMI_SIGNS_ZERO 128 /* the count for sum 0; a row never 0 has target 0 */
 
-/* A row that touches one block only: once its last prefix column is set, alive[count - least] are the patterns of the
-   block with which it does not vanish. */
+/* A row of one block: once its last prefix column is set, alive[count - least] are the patterns with which it does not
+   vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
-  int place, least, entry, levels; /* entry: what a + adds */
+  int place, least, entry, levels; /* what + adds */
 } permi_signs_cut;
 
 typedef struct permi_signs_frame {
@@ -5281,35 +5227,35 @@ typedef struct permi_signs_family {
   void (*search)(struct permi_signs_walk *walk, int k);
 } permi_signs_family;
 
-/* Rows have places by class, those of a class in the order in which they are done. */
+/* Rows have places by class, then in the order in which they are done. */
 typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
   int words;                /* of the sum */
-  double bits[4], sum_bits; /* of a class's products, of all sums */
-  int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
-  int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
+  double bits[4], sum_bits; /* of classes' products; of sums */
+  int narrow;               /* products, and partners' sums, have 63 bits */
+  int place[5];             /* class c: from place[c] to place[c + 1] */
   int shared_words, own_word[2], width[2];
-  int last[2];              /* prefix column that touches a block's own rows, -1: none */
-  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place and by the columns' order */
-  unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
+  int last[2];              /* prefix column of a block's own rows, or -1 */
+  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place, by columns' order */
+  unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd */
   permi_signs_frame root;
-  uint64_t target[PERMI_SIGNS_WORDS];      /* of rows of class BOTH */
-  uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what its + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* targets of rows of class NONE done with the column */
-  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* cuts of step k and block b: from [2 k + b] */
+  uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
+  uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of rows of class NONE done with the column */
+  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
-  uint64_t *pattern[2];     /* [pattern][width]: what it adds to the words of class BOTH, then to its own rows' */
-  uint16_t *group[2];       /* of a pattern: twice its group, which does the same to class BOTH; 1: its sign is - */
+  uint64_t *pattern[2];     /* [pattern][width]: adds to class BOTH, then to its own rows */
+  uint16_t *group[2];       /* 2 * group (same on class BOTH) + 1 if its sign is - */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int by_table;             /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
-  uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
-  uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
-  int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
-  int64_t three[40];        /* powers of 3, all that fit */
-  /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
+  int by_table;             /* products by table: 1: sums even, at most 8; 2: at most 7 */
+  uint64_t own_rows[2];     /* a block's bytes from own_word on */
+  uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at class BOTH */
+  int64_t *product;         /* by the sum of permi_signs_marks */
+  int64_t three[40];        /* powers of 3 */
+  /* of >>signs_offer: living prefixes of `depth` columns as bits; where chunks begin */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
@@ -5318,22 +5264,21 @@ typedef struct permi_signs {
   uint64_t fingerprint;
 } permi_signs;
 
-/* A thread's place: the frame and the product of finished rows after each number of columns. */
+/* A thread's frames, and products of finished rows by columns. */
 typedef struct permi_signs_walk {
   const permi_signs *signs;
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
   uint64_t nodes, joins, items, pairs; /* counted */
-  /* the groups of each block, known until a column is set that touches its own rows; the sums of their products; what
-     those of block 1 add */
+  /* known until a column touches a block's own rows; sums of products; what block 1's groups add */
   int known[2], groups[2];
   uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
   int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
   uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
 
-/* Adds what a pattern of a block does to the counts. */
+/* Adds what a pattern does to the counts. */
 static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
 {
   const uint64_t *add = signs->pattern[block] + y * signs->width[block];
@@ -5345,13 +5290,13 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
     count[own + i - shared] += add[i];
 }
 
-/* Bytes of a word that are 0 have a high bit here; so may have bytes above one. */
+/* Bytes that are 0 have a high bit here; bytes above one may have it too. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
 {
   return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-/* The sum of a row, or its half if that is even. */
+/* Returns the sum of a row, or its half if even. */
 static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
 {
   const int half = (int)count[place] - PERMI_SIGNS_ZERO;
@@ -5367,10 +5312,10 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs,
   return product;
 }
 
-/* Of half sums -4 to 4 by their last four bits: bit 0: times 2, 1: times 4, 2: times 3, 7: negative. */
+/* Half sums -4 to 4 by their last four bits: bit 0: times 2, 1: times 4, 2: times 3, 7: negative. */
 static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
 
-/* The same so that the sum over eight rows tells how many: 1 times 2, 17 times 3, 153 negative. */
+/* Their sum over eight rows counts: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
 static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 
@@ -5385,7 +5330,7 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, con
   return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
 
-/* sum += total times the product of the finished rows. */
+/* Adds total times the product of the finished rows. */
 static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
 {
   const int64_t factor = walk->product[walk->signs->prefix];
@@ -5403,7 +5348,7 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Any numbers: adds the product of all rows for each pair of living patterns. */
+/* Adds the product of all rows for each pair of living patterns, of any size. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;
@@ -5442,7 +5387,6 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
     }
 }
 
-/* >>array_kernels, >>hybrid_kernels and >>signs_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -5457,7 +5401,7 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
-/* Of the kernels for an instruction set: name_avx512, name_avx2 or name_plain. */
+/* Returns name_avx512, name_avx2 or name_plain. */
 #if PERMI_X86
 #define PERMI_OF_FAMILY(name, isa)                                                                                     \
   ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)
@@ -5468,14 +5412,14 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>device
-   What engines for blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h; what stands in
+   What engines of blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h, and what stands in
    without it. */
 
 struct permi_arrays_run;
 struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
-/* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
+/* >>arrays_gpu: steps; bytes needed, and there */
 PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
 PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
@@ -5484,7 +5428,7 @@ PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *val
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
 PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
-/* >>program_plan, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
+/* >>program_plan: rate of programs, or `otherwise`; offer; leaf */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
 PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer);
@@ -5493,7 +5437,7 @@ PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *
 PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size,
                                      size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
-/* >>signs_gpu: turns a leaf of the CPU into one of a GPU, which takes over `signs` */
+/* >>signs_gpu: makes a leaf, which takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
 /* >>codegen */
 PERMI_DEVICE perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -5526,7 +5470,7 @@ static perm_status permi_refuse_device(permi_maker *maker)
   return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
 }
 
-/* Refuses a run that is not short where a GPU is wanted. */
+/* Refuses a longer run where a GPU is wanted. */
 static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const int longer = !block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE;
@@ -15252,27 +15196,35 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones.
+   Method sorting: the lists without merging. A step expands all its terms, sorts them by state and adds equal ones.
 
    Symbols    here
-     state    a key of mask_words words; term: a take, of a state by a stream */
+     state    a key of mask_words words
+     term     a take: a state that a stream moves */
 
-static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
+/* A term; key is the word of its state that is sorted by. It takes the room of two takes in a part. */
+typedef struct permi_term {
+  uint64_t key;
+  permi_take take;
+} permi_term;
+
+static uint64_t permi_sorting_key(const permi_run *run, int p, permi_take take, int w)
 {
-  return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
+  const permi_frontier *frontier = run->frontier;
+  return run->list[p & 1].high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
          permi_stream_word(frontier, (int)take.stream, 2, w);
 }
 
-static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part)
+static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part, size_t *count)
 {
   const permi_frontier *frontier = run->frontier;
   const permi_list *source = &run->list[p & 1];
-  const int words = frontier->mask_words, first = frontier->stream_start[p];
+  const int words = frontier->mask_words;
   perm_status status = PERM_OK;
   size_t k;
   int s, w;
   part->takes = 0;
-  for (s = first; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
       for (w = 0; w < words; w++)
@@ -15280,47 +15232,16 @@ static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part)
                    permi_stream_word(frontier, s, 1, w);
       if (differs)
         continue;
-      if (!permi_takes_more(&run->base.locked, part, 1))
+      if (!permi_takes_more(&run->base.locked, part, 2))
         return PERM_ERROR_MEMORY;
-      part->take[part->takes].group = (uint32_t)k;
-      part->take[part->takes++].stream = (uint32_t)s;
+      part->take[part->takes + 1].group = (uint32_t)k;
+      part->take[part->takes + 1].stream = (uint32_t)s;
+      part->takes += 2;
     }
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
+  *count = part->takes / 2;
   return status;
-}
-
-/* Sorts by bytes of the keys, low ones first. 0: out of memory. */
-static int permi_sorting_sort(const permi_run *run, const permi_list *source, permi_part *part)
-{
-  const permi_frontier *frontier = run->frontier;
-  const size_t count = part[0].takes;
-  size_t start[256], k, sum;
-  int byte, b;
-  part[1].takes = 0;
-  if (!permi_takes_more(&run->base.locked, &part[1], count))
-    return 0;
-  part[1].takes = count;
-  for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
-    const int shift = byte % 8 * 8;
-    const permi_part swap = part[0];
-    memset(start, 0, sizeof start);
-    for (k = 0; k < count; k++)
-      start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
-    for (sum = 0, b = 0; b < 256 && start[b] < count; b++) {
-      const size_t here = start[b];
-      start[b] = sum;
-      sum += here;
-    }
-    if (b < 256)
-      continue;
-    for (k = 0; k < count; k++)
-      part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
-          part[0].take[k];
-    part[0] = part[1];
-    part[1] = swap;
-  }
-  return 1;
 }
 
 static perm_status permi_sorting_step(permi_run *run, int p)
@@ -15329,29 +15250,38 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
-  permi_part *part = run->part;
+  permi_term *term, *other, *sorted;
   perm_status status;
-  size_t k;
+  size_t count, k;
   int w;
   permi_run_prepare(run, p);
-  status = permi_sorting_expand(run, p, part);
-  if (status == PERM_OK && !permi_sorting_sort(run, source, part))
+  status = permi_sorting_expand(run, p, &run->part[0], &count);
+  run->part[1].takes = 0;
+  if (status == PERM_OK && !permi_takes_more(&run->base.locked, &run->part[1], 2 * count))
     status = PERM_ERROR_MEMORY;
   if (status != PERM_OK)
     return status;
+  term = (permi_term *)(void *)run->part[0].take;
+  other = (permi_term *)(void *)run->part[1].take;
+  for (w = 0; w < frontier->mask_words; w++) {
+    for (k = 0; k < count; k++)
+      term[k].key = permi_sorting_key(run, p, term[k].take, w);
+    sorted = (permi_term *)permi_sort(term, other, count, sizeof *term, NULL);
+    other = sorted == term ? other : term;
+    term = sorted;
+  }
   target->states = 0;
-  for (k = 0; k < part->takes; k++) {
-    const permi_take take = part->take[k];
+  for (k = 0; k < count; k++) {
+    const permi_take take = term[k].take;
     uint64_t key[PERMI_MASK_WORDS];
-    char *y;
     for (w = 0; w < frontier->mask_words; w++)
-      key[w] = permi_sorting_key(frontier, source, take, w);
+      key[w] = permi_sorting_key(run, p, take, w);
     if (k == 0 || memcmp(key, target->high + (target->states - 1) * words, words * sizeof *key)) {
       memcpy(target->high + target->states * words, key, words * sizeof *key);
       memset((char *)target->value + target->states++ * bytes, 0, bytes);
     }
-    y = (char *)target->value + (target->states - 1) * bytes;
-    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
+    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream],
+                     (char *)target->value + (target->states - 1) * bytes,
                      (const char *)source->value + take.group * bytes, 1);
   }
   if (run->tracking)
@@ -15370,29 +15300,29 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* =========================================================================================== >>ways
-   The frame of the engines of papers, asked by name only: a walk over a tree of choices, whose leaves add up. Chunks
-   share the tree: a node's ways are divided among its chunks. Sums of chunks are exact. */
+   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
+   Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
 
-#define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
+#define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
-#define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
-#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted work between two looks at the stop */
-#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged */
+#define PERMI_WALK_PIECE_SECONDS 1e-3 /* at least, of a chunk */
+#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted, between looks at the stop */
 #define PERMI_WALK_PROBES 48
 #if !defined(PERMI_WALK_GRACE_SECONDS)
 #define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
 #endif
 
 typedef struct permi_ways {
-  uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
-  double weight;              /* of a probe: paths that it stands for; else 1 */
+  uint64_t begin, end, chunk; /* chunks that share the node, the one that walks */
+  double weight;              /* paths that a probe stands for; else 1 */
   uint64_t seed;              /* of a probe; else 0 */
-  struct permi_walking *walking; /* NULL: nothing stops the walk */
-  double choices, work, look; /* counted; predicted seconds; when it looks at the stop again */
-  int thread, stopped;
+  permi_control *control;     /* NULL: nothing stops the walk */
+  double choices, work, look; /* counted; predicted seconds; at the next look */
+  double before;              /* predicted seconds of chunks done */
+  perm_status stopped;
 } permi_ways;
 
-/* Gives the ways [*first, *last) of `count` to the chunk; a probe gets one at random [Knu75]. */
+/* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
@@ -15413,98 +15343,58 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Nodes that several chunks walk are the first one's. */
+/* Says if the node counts as this chunk's: the first of those that walk it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
 }
 
-typedef struct permi_walking {
-  const permi_leaf *leaf;
-  permi_asked asked;
-  uint64_t begin, window; /* the first chunks of the range, of the slots */
-  perm_partial *slot;
-  void *memory;
-} permi_walking;
-
-/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up: branches have any size. */
+/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
-  permi_walking *walking = ways->walking;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
-  if (ways->work >= ways->look && walking && !ways->stopped) {
-    const perm_leaf *information = &walking->leaf->information;
-    const double before = (double)(ways->chunk - walking->begin) / (double)information->chunks * information->seconds;
+  if (ways->work >= ways->look && ways->control && ways->stopped == PERM_OK) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_asked_poll(&walking->asked, ways->thread, before, "walking") != PERM_OK;
+    ways->stopped = permi_control_poll(ways->control, ways->before, "walking");
   }
-  return ways->stopped;
+  return ways->stopped != PERM_OK;
 }
 
-static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
-{
-  permi_walking *walking = (permi_walking *)context;
-  const permi_leaf *leaf = walking->leaf;
-  perm_partial *partial = &walking->slot[chunk - walking->window];
-  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
-  memset(ways, 0, sizeof *ways);
-  ways->end = leaf->information.chunks;
-  ways->chunk = chunk;
-  ways->weight = 1;
-  ways->walking = walking;
-  ways->look = PERMI_WALK_GRACE_SECONDS;
-  ways->thread = thread;
-  leaf->run_chunk(leaf, chunk, ways, partial);
-  if (!ways->stopped) {
-    partial->fingerprint = leaf->information.fingerprint;
-    permi_partial_count(partial, chunk, chunk + 1);
-  }
-  return thread ? PERM_OK : ways->stopped ? (perm_status)walking->asked.stop
-         : permi_asked_poll(&walking->asked, 0, (double)(chunk + 1 - walking->begin) /
-                            (double)leaf->information.chunks * leaf->information.seconds, "walking");
-}
-
-/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing: what was
-   done is a prefix. */
+/* run_range of leaves whose workspace begins with permi_ways. A stopped chunk does not count. */
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {
   const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
-  permi_leaf each = *leaf;
-  permi_walking walking;
-  perm_status status = PERM_OK;
-  uint64_t room, k;
-  int whole = 1;
-  each.run_range = NULL; /* it has a workspace */
-  walking.leaf = &each;
-  walking.asked = permi_asked_begin(leaf, control);
-  walking.begin = walking.window = begin;
-  room = PERMI_WALK_WINDOW * (uint64_t)walking.asked.threads;
-  room = end - begin < room ? end - begin : room;
-  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
-  if (!permi_workspace_make(allocator, &each, walking.asked.threads, &walking.memory) || !walking.slot)
-    status = PERM_ERROR_MEMORY;
-  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
-    const uint64_t count = end - walking.window < room ? end - walking.window : room;
-    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
-    status = permi_share(walking.asked.threads, walking.window, walking.window + count, permi_walking_chunk, &walking,
-                         NULL);
-    for (k = 0; k < count && walking.slot[k].chunks; k++)
-      perm_partial_merge(partial, &walking.slot[k]);
-    whole = k == count;
-    if (status == PERM_OK && control)
-      status = permi_control_poll_range(control, (double)(walking.window + count - begin) /
-                                        (double)leaf->information.chunks * leaf->information.seconds, "walking");
-    if (whole && walking.window + count == end)
-      status = PERM_OK;
+  const double each = leaf->information.seconds / (double)leaf->information.chunks;
+  permi_ways *ways = (permi_ways *)permi_allocate(allocator, leaf->workspace, 1);
+  perm_status status = ways ? PERM_OK : PERM_ERROR_MEMORY;
+  perm_partial part;
+  uint64_t chunk;
+  for (chunk = begin; chunk < end && status == PERM_OK; chunk++) {
+    memset(&part, 0, sizeof part);
+    memset(ways, 0, sizeof *ways);
+    ways->end = leaf->information.chunks;
+    ways->chunk = chunk;
+    ways->weight = 1;
+    ways->control = control;
+    ways->before = each * (double)(chunk - begin);
+    ways->look = PERMI_WALK_GRACE_SECONDS;
+    leaf->run_chunk(leaf, chunk, ways, &part);
+    status = ways->stopped;
+    if (status != PERM_OK)
+      break;
+    part.fingerprint = leaf->information.fingerprint;
+    permi_partial_count(&part, chunk, chunk + 1);
+    perm_partial_merge(partial, &part);
+    if (control && chunk + 1 < end)
+      status = permi_control_poll_range(control, ways->before + each, "walking");
   }
-  permi_release(allocator, walking.memory);
-  permi_release(allocator, walking.slot);
+  permi_release(allocator, ways);
   return status;
 }
 
-/* ways: of a node, at most. */
+/* Returns a number of chunks; a node has at most `ways`. */
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 {
   const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
@@ -15516,7 +15406,7 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 
 typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 
-/* Estimates choices and seconds by random descents [Knu75]. workspace: a thread's bytes, behind permi_ways. */
+/* Estimates choices and seconds by random descents [Knu75]. workspace: bytes behind permi_ways. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
                                     double *choices, permi_offer *offer)
 {
@@ -15585,7 +15475,7 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* The leaf of an offer, but for its relative bound. ways: of a node, at most. */
+/* Makes the leaf of an offer, except for its relative bound. A node has at most `ways`. */
 static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
                                    uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
 {
@@ -15595,7 +15485,6 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
   leaf->workspace = sizeof(permi_ways) + workspace;
-  leaf->threaded = 1;
   if (maker->working->lost_error > 0 && !leaf->integer)
     leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
   return PERM_OK;
@@ -15606,12 +15495,11 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
    compressed columns, in the order of [EK] (>>codegen), as a tree.
 
    Symbols     here
-     J         the columns in the sum: a Gray code over digits, columns or groups of them
-     S_1 ...   dominating: neighbourhoods of rows that share no column; their non-empty subsets are digits, for others
+     J         the columns in the sum: a Gray code over digits, which are columns or groups
+     S_1 ...   dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits; other sets
                leave a row empty
      row sums  x or integer: exact, on a grid of a power of two
-     products  product or wide of a level, over the rows of slower digits; 0 ends the branch ([EK] has two such areas,
-               this one a column)
+     products  product or wide of a level, over the rows of slower digits; 0 ends the branch
    A row belongs to the fastest digit that touches it, which makes its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
@@ -15624,10 +15512,10 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 
 typedef struct permi_ryser {
   int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* rows of a digit; then rows of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -15659,20 +15547,20 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
       walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
     return;
   }
-  for (e = begin; e < end; e++) /* a loop over the parts around it takes 1.08 times as long */
+  for (e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
     walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
   for (e = begin; e < end && ryser->parts == 2; e++)
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from the one above. Returns 0 if it is 0. */
+/* Makes a level's product from the one above; 0: it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
+  if (ryser->integers) { /* below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       permi_wide next = {0, 0};
@@ -15735,8 +15623,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
-   digit level - 1. */
+/* Visits the digits below `level` in reflected Gray codes, each to its other end. left: values of digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -15759,7 +15646,6 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
   }
 }
 
-/* Moves a digit `by` codes on. */
 static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
 {
   const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
@@ -15842,28 +15728,25 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (double)leaf->information.chunks);
 }
 
-/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
+/* Digits: groups of columns never all absent, and each other column except `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
+/* Chooses grids of rows: sums and halves are below 2^53 half steps. */
 static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n;
   int i, e;
   ryser->growth = 1;
   ryser->bits = n;
-  ryser->widest = 0;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int edge = block->edge[e];
-      if (block->integer)
-        sum += fabs((double)block->integer[edge]);
-      else
-        sum += fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+      sum += block->integer ? fabs((double)block->integer[edge])
+                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
     }
     grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
     ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -15872,6 +15755,7 @@ static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, doubl
   }
 }
 
+/* Returns the rows of some columns. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
@@ -15931,9 +15815,6 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
   int k, e, part, used = 0;
   ryser->on_grid = 1;
-  ryser->buried = 0;
-  memset(ryser->base, 0, sizeof ryser->base);
-  memset(ryser->moved, 0, sizeof ryser->moved);
   for (k = 0; k < columns + ryser->halves; k++) {
     const int column = k < columns ? ryser->column[k] : without;
     ryser->column_start[k] = used;
@@ -15963,7 +15844,6 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
   int d, i, j, k;
-  ryser->nodes = ryser->seconds = 0;
   for (d = ryser->digits - 1; d >= 0; d--) {
     const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
     const double entries =
@@ -15994,6 +15874,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   uint64_t touches[PERM_MAX_N];
   double grid[PERM_MAX_N];
   int j, e;
+  memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
   ryser->integers = block->integer != NULL;
   ryser->parts = block->imaginary ? 2 : 1;
@@ -16010,7 +15891,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
-/* Columns alone: all, or without the fullest. */
+/* All columns are digits or, if halves, all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
 {
   const int *start = block->start + (side ? 0 : block->n);
@@ -16028,7 +15909,7 @@ static permi_ryser_split permi_sparyser_split(const permi_block *block, int side
 
 /* Rows are chosen greedily by least degree from many random starts. */
 #define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
+#define PERMI_DOMINATING_COLUMNS 20 /* a digit is an int */
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -16114,8 +15995,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets of columns, or above
-   PERMI_MAJORANT_ORDER by the product of row sums, at least 1 each. */
+/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by
+   the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets ? subsets + (1 << PERMI_MAJORANT_ORDER) : NULL, sum = 0;
@@ -16146,11 +16027,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
-   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
-   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
-   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
+/* THE BOUND. Row sums on the grid are exact (its part: permi_ryser_off_grid). A term is a product of n exact numbers:
+   gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses at most
+   gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of itself. A
+   product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the rows' sums
+   of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -16158,7 +16039,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* else far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -16168,8 +16049,8 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
-/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
-   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
+/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many: 2
+   (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
@@ -16192,9 +16073,8 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
 }
 
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings, for blocks that have few: per A = sum over perfect matchings M of the product of a_ij
-   over (i, j) in M. Depth first, at the free vertex with the fewest choices. Products are in double-double or long
-   integers; terms are added exactly.
+   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
+   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
 
    Symbols    here
      M        the edges `at` of the levels
@@ -16221,17 +16101,17 @@ typedef struct permi_matching_walk {
   const permi_transversals *all;
   permi_ways *ways;
   int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
-  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge looked at, whether it is taken */
+  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
   char *product, *sum;
 } permi_matching_walk;
 
 static size_t permi_matching_bytes(const permi_transversals *all)
 {
-  const size_t levels = (size_t)all->n + 1;
-  return (4 * levels + 4 * (size_t)all->n) * sizeof(int) + (levels + 1) * all->size + 16;
+  const size_t n = (size_t)all->n;
+  return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
 }
 
-/* Vertex v leaves the graph (step -1) or comes back (1). */
+/* Takes vertex v out of the graph (step -1) or back (1). */
 static void permi_matching_move(permi_matching_walk *walk, int v, int step)
 {
   const permi_transversals *all = walk->all;
@@ -16241,7 +16121,7 @@ static void permi_matching_move(permi_matching_walk *walk, int v, int step)
     walk->degree[all->neighbour[e]] += step;
 }
 
-/* Moves level k on to the next edge with a free neighbour. */
+/* Moves level k on to its next edge with a free neighbour. */
 static void permi_matching_next(permi_matching_walk *walk, int k)
 {
   do
@@ -16280,8 +16160,8 @@ static void permi_matching_multiply(permi_matching_walk *walk, int k, const perm
   }
 }
 
-/* Adds the term of a matching. A product whose moduli are below the safe power is at most that, computed or true, as
-   entries are at most 1; it counts as lost. */
+/* Adds the term of a matching. Below the safe power a product counts as lost: computed and true, it is at most that, as
+   entries are at most 1. */
 static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
 {
   const permi_transversals *all = walk->all;
@@ -16404,30 +16284,29 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
    2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
    With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
    |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
-   moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation. It is a power
-   of two: losses of chunks add up without rounding. */
+   moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
+   losses of chunks add up without rounding. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries and values are short */
+#define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same with over 4 entries in all lines, short values */
 #define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
-typedef struct permi_decompose {
-  permi_owned owned;
-  permi_numbers numbers;
-  int n, most; /* most: lines summed over subsets */
-  size_t size;
-  uint64_t row[PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell;
-  double nodes, growth;
-} permi_decompose;
-
-/* A matrix in the making: entries and live lines of each side, branches on a line. */
+/* A matrix in the making: live lines, entries of lines, branches on a line. */
 typedef struct permi_piece {
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell, *value, *sum;
 } permi_piece;
+
+typedef struct permi_decompose {
+  permi_owned owned;
+  permi_numbers numbers;
+  int n, most; /* lines summed over subsets */
+  size_t size;
+  permi_piece whole;
+  double nodes, growth;
+} permi_decompose;
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
@@ -16441,7 +16320,7 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
 }
 
-/* to = a x + b y; to may be x or y; these may be NULL. */
+/* Makes to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                 const uint64_t *b, const uint64_t *y)
 {
@@ -16470,29 +16349,24 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Returns the fewest entries of a line, INT_MAX: no line. */
+/* Returns the fewest entries of a line; INT_MAX: no line. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
   uint64_t lines;
   for (s = 0; s < 2; s++)
     for (lines = piece->live[s]; lines && least > 2; lines &= lines - 1) {
-      const int i = permi_trailing_zeros(lines);
-      const uint64_t x = piece->mask[s][i], but_one = x & (x - 1);
-      int degree;
-      if (least == 3 && (but_one & (but_one - 1)))
+      const int i = permi_trailing_zeros(lines), degree = permi_count_ones(piece->mask[s][i]);
+      if (degree >= least)
         continue;
-      degree = permi_count_ones(x);
-      if (degree < least) {
-        least = degree;
-        *side = s;
-        *line = i;
-      }
+      least = degree;
+      *side = s;
+      *line = i;
     }
   return least;
 }
 
-/* Eliminates a line of two entries, in lines c and d across: c takes over d. Integers that cancel are no entries. */
+/* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -16530,58 +16404,38 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns s. Without masks and local sums it takes six times as
-   long. */
-static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_decompose *plan,
-                                                  const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER],
-                                                  const unsigned *mask, uint64_t *subset)
-{
-  const size_t size = permi_value_words(algebra, &plan->numbers);
-  unsigned s, last;
-  for (s = 1; s < 1u << k; s++) {
-    const int i = permi_count_ones(s) - 1;
-    double real[3];
-    uint64_t word;
-    void *sum = algebra == PERMI_WORDS ? subset + s * size : algebra == PERMI_WORD ? (void *)&word : (void *)real;
-    memset(sum, 0, 8 * size);
-    for (last = mask[i] & s; last; last &= last - 1) {
-      const int j = permi_trailing_zeros(last);
-      permi_value_fuse(algebra, &plan->numbers, subset + (s ^ 1u << j) * size, sum,
-                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
-    }
-    if (algebra != PERMI_WORDS)
-      memcpy(subset + s * size, sum, 8 * size);
-  }
-}
-
-PERMI_NEVER_INLINE static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
+/* Returns the permanent of a piece of order k: run->subsets[s] is of its first rows and the columns s. */
+static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
+  const permi_numbers *numbers = &plan->numbers;
   int line[2][PERMI_DECOMPOSE_ORDER], side, i, j;
-  unsigned mask[PERMI_DECOMPOSE_SUBSETS];
+  unsigned mask[PERMI_DECOMPOSE_SUBSETS], s, last;
   uint64_t left;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && plan->numbers.algebra == PERMI_COMPLEX; /* the order, and so the bits, of sums */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* bits depend on the order of sums */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++)
     for (mask[i] = 0, j = 0; j < k; j++)
       mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
-  permi_value_one(&plan->numbers, run->subsets);
-#define PERMI_CASE(algebra) permi_subsets_sum(algebra, plan, piece, k, line, mask, run->subsets)
-  switch (plan->numbers.algebra) {
-  case PERMI_WORD: PERMI_CASE(PERMI_WORD); break;
-  case PERMI_WORDS: PERMI_CASE(PERMI_WORDS); break;
-  case PERMI_SIGNED: PERMI_CASE(PERMI_SIGNED); break;
-  default: PERMI_CASE(PERMI_COMPLEX); break;
+  permi_value_one(numbers, run->subsets);
+  for (s = 1; s < 1u << k; s++) {
+    uint64_t *sum = run->subsets + s * plan->size;
+    i = permi_count_ones(s) - 1;
+    memset(sum, 0, plan->size * sizeof *sum);
+    for (last = mask[i] & s; last; last &= last - 1) {
+      j = permi_trailing_zeros(last);
+      permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
+                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
+    }
   }
-#undef PERMI_CASE
   run->operations += ldexp(k, k);
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Pairs a line's entries, an odd one last. Partners that share most lines come first: merging fills in least. */
+/* Pairs the entries of a line, an odd one last. Partners that share most lines come first: they fill in least. */
 static int permi_piece_pairs(permi_piece *piece, int side, int line)
 {
   uint64_t left = piece->mask[side][line], first, second;
@@ -16603,7 +16457,7 @@ static int permi_piece_pairs(permi_piece *piece, int side, int line)
   return pairs;
 }
 
-/* *result: the chunk's part of the permanent of the piece. */
+/* Computes the chunk's part of a piece's permanent. */
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
@@ -16648,7 +16502,7 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
 }
 
-/* A thread's bytes: a piece for each order, its cells and two numbers; two numbers more, and those of subsets. */
+/* Returns a thread's bytes: a piece for each order with cells and two numbers, two numbers more, subsets. */
 static size_t permi_decompose_bytes(const permi_decompose *plan)
 {
   const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
@@ -16662,7 +16516,7 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_decomposing run;
   permi_piece *piece;
-  uint64_t *room, left;
+  uint64_t *room;
   int i;
   (void)chunk;
   memset(&run, 0, sizeof run);
@@ -16678,14 +16532,7 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   run.spare = room;
   run.result = room + size;
   run.subsets = run.result + size;
-  piece->live[0] = piece->live[1] = ~UINT64_C(0) >> (64 - plan->n);
-  memset(piece->mask, 0, sizeof piece->mask);
-  for (i = 0; i < plan->n; i++) {
-    piece->mask[0][i] = plan->row[i];
-    for (left = plan->row[i]; left; left &= left - 1)
-      piece->mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
-  }
-  memcpy(piece->cell, plan->cell, cells * size * sizeof *room);
+  permi_piece_copy(plan, &plan->whole, piece);
   permi_decompose_node(&run, piece, run.result);
   partial->terms += run.ways->choices;
   if (!permi_ways_mine(run.ways))
@@ -16697,22 +16544,23 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_precision precision = maker->options->precision;
   const int n = block->n;
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  permi_piece *whole;
   uint64_t *unit;
   int i, e;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                         PERMI_DECOMPOSE_ORDER);
-  if (!block->integer && precision == PERM_PRECISION_DD)
+  if (!block->integer && maker->options->precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
   plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
+  whole = &plan->whole;
   plan->n = n;
   if (!permi_numbers_choose(&plan->numbers, block, 0, 0))
     return permi_refuse_long(offer);
@@ -16722,10 +16570,11 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
   plan->size = permi_numbers_words(&plan->numbers);
   plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-  plan->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
-  if (!plan->cell)
+  whole->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *unit);
+  if (!whole->cell)
     return permi_fail_memory(maker->result);
-  unit = plan->cell + cells * plan->size;
+  whole->live[0] = whole->live[1] = ~UINT64_C(0) >> (64 - n);
+  unit = whole->cell + cells * plan->size;
   permi_value_one(&plan->numbers, unit);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
@@ -16733,8 +16582,9 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
-      plan->row[i] |= UINT64_C(1) << j;
-      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, unit, 1);
+      whole->mask[0][i] |= UINT64_C(1) << j;
+      whole->mask[1][j] |= UINT64_C(1) << i;
+      permi_values_add(&plan->numbers, &c, permi_piece_at(plan, whole, 0, i, j), unit, 1);
       sum += c.absolute;
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
@@ -16762,21 +16612,20 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>embedding
-   Draws a graph in the plane without crossings, or finds that none exists, in linear time: the left-right algorithm
-   [Bra09]. An edge that a depth-first search leaves out returns to an ancestor, to the left or to the right of the path
-   up. Return edges of one side must not cross: a stack of conflict pairs keeps which must be on the same side and which
-   on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
+   Draws a graph in the plane without crossings, or finds that none exists, in linear time by the left-right algorithm
+   [Bra09]. Edges that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one
+   side must not cross: a stack of conflict pairs keeps which are on the same side. >>kasteleyn checks the drawing. */
 
-/* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
+/* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
   int vertices, edges;
-  int *end;               /* of half-edges: the vertex it leaves */
-  int *clockwise;         /* the next half-edge around that vertex, */
+  int *end;               /* the vertex that a half-edge leaves */
+  int *clockwise;         /* the next one around that vertex, */
   int *counterclockwise;  /* and the one before */
 } permi_embedding;
 
 typedef struct permi_returns {
-  int low, high; /* return edges by height of their upper end; -1: none */
+  int low, high; /* by height of their upper end; -1: none */
 } permi_returns;
 
 typedef struct permi_conflict {
@@ -16786,18 +16635,18 @@ typedef struct permi_conflict {
 typedef struct permi_drawing {
   const permi_block *block;
   permi_control *watch;
-  int *height, *up;            /* of a vertex: depth, -1: not met; the edge it was found by, -1: a root */
-  int *first, *cursor, *stack; /* of a vertex: its outgoing edges in outgoing[]; the search */
+  int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
+  int *first, *cursor, *stack; /* of a vertex: its outgoing edges; the search */
   int *outgoing;
-  int *from, *to;      /* of an edge: where the search takes it */
-  int *low, *next_low; /* of an edge: least and second heights that its subtree returns to */
+  int *from, *to;      /* of an edge, as searched */
+  int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
   int *nesting, *reference, *side, *low_edge, *bottom;
   int *bucket;
   permi_conflict *conflict;
   int conflicts;
 } permi_drawing;
 
-/* Ends edge e: sets its nesting depth and tells its parent edge. */
+/* Ends edge e: sets its nesting depth and tells its parent. */
 static void permi_drawing_finish(permi_drawing *d, int e)
 {
   const int v = d->from[e], parent = d->up[v];
@@ -16813,7 +16662,7 @@ static void permi_drawing_finish(permi_drawing *d, int e)
   }
 }
 
-/* Directs every edge by a depth-first search from each root. */
+/* Directs every edge by depth-first searches. */
 static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
@@ -16856,7 +16705,7 @@ static void permi_drawing_direct(permi_drawing *d)
   }
 }
 
-/* Lists the outgoing edges of each vertex by nesting depth, two counting sorts. */
+/* Lists the outgoing edges of each vertex by nesting depth. */
 static void permi_drawing_sort(permi_drawing *d)
 {
   const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
@@ -16897,7 +16746,6 @@ static void permi_conflict_swap(permi_conflict *pair)
   pair->right = left;
 }
 
-/* Does the interval return below edge e? */
 static int permi_returns_below(const permi_drawing *d, const permi_returns *interval, int e)
 {
   return interval->high >= 0 && d->low[interval->high] > d->low[e];
@@ -16909,8 +16757,7 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* The return edges of e, an outgoing edge of the vertex above which `parent` leads, against those of its elder
-   siblings. 0: not planar. */
+/* Sets the return edges of e against those of its elder siblings. parent leads to where e begins. 0: not planar. */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -16951,7 +16798,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   return 1;
 }
 
-/* Drops from an interval the edges that return to u; other: the interval beside it. */
+/* Drops the edges that return to u from an interval; other is beside it. */
 static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
 {
   while (interval->high >= 0 && d->to[interval->high] == u)
@@ -16963,7 +16810,7 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
   }
 }
 
-/* Leaves the vertex that e leads to: edges that return to where e begins conflict with none above. */
+/* Leaves the end of e: edges that return to its beginning conflict with none above. */
 static void permi_drawing_leave(permi_drawing *d, int e)
 {
   const int u = d->from[e];
@@ -17048,7 +16895,7 @@ static void permi_drawing_resolve(permi_drawing *d, int *path)
   }
 }
 
-/* Puts half-edge h after or before half-edge `beside` around their vertex; beside < 0: alone. */
+/* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -17063,11 +16910,11 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
   map->clockwise[before] = h;
 }
 
-/* Draws: outgoing edges in order, then each return edge beside the path on its side. */
+/* Draws outgoing edges in order, then each return edge beside the path on its side. */
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
-  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* of a vertex: half-edges; no longer used */
+  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* half-edges of a vertex */
   int root, depth, v, k;
   for (v = 0; v < vertices; v++) {
     int last = -1;
@@ -17111,7 +16958,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the block's graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -17162,21 +17009,20 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
       count twice, and Euler's formula gives their number.
    3. Two perfect matchings differ by cycles; inside each, vertices are matched among themselves, so v is even. A cycle
       of length c multiplies the sign of the permutation by (-1)^(c/2 + 1), and the signs of its entries by the same.
-   4. So all terms of the determinant of the signed matrix have one sign; with rows negated until one perfect matching
-      has only plus signs and stands on the diagonal, that sign is +, and the determinant is the permanent.
+   4. So all terms of the signed determinant have one sign: +, with rows negated until one perfect matching has only
+      plus signs and stands on the diagonal. The determinant is the permanent.
    5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
       products too, and not 0. No pivot on the diagonal vanishes then.
-   Steps 1 and Euler's formula are checked for the drawing at hand, whoever made it. */
+   Step 1 and Euler's formula are checked for the drawing at hand. */
 
 typedef struct permi_faces {
   int count;
-  int *of;     /* of a half-edge: the face to its side */
+  int *of;     /* of a half-edge: the face beside it */
   int *length; /* of a face: half-edges */
-  int *any;    /* of a face: one of its half-edges */
+  int *any;    /* of a face: a half-edge */
 } permi_faces;
 
-/* Lists the faces; returns 0 unless V - E + F = 2, that is, unless the half-edges are a connected drawing in the
-   plane. */
+/* Lists the faces; 0 unless V - E + F = 2: the half-edges are a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -17198,7 +17044,7 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
   return map->vertices - map->edges + faces->count == 2;
 }
 
-/* Is every vertex reached from the first one? Euler's formula counts components. */
+/* Says if all is connected: Euler's formula counts components. */
 static int permi_embedding_connected(const permi_embedding *map, const int *first, int *queue, int *seen)
 {
   int head = 0, tail = 0, v, h;
@@ -17220,9 +17066,9 @@ static int permi_embedding_connected(const permi_embedding *map, const int *firs
   return tail == map->vertices;
 }
 
-/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge that
-   leads to its parent. The root's parity follows from Euler's formula; all are checked. 0: a check failed. work: 3 for
-   each face, and 1 for each edge. */
+/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
+   parent. The root's follows from Euler's formula; all are checked. 0: a check failed. work: 3 for each face, 1 for
+   each edge. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -17265,12 +17111,12 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: the graph is not; -1: a check failed, which is a mistake of ours */
+  int planar;        /* 0: the graph is not; -1: a check failed, our mistake */
   signed char *sign; /* of an edge */
-  int *partner;      /* of a column: the row matched to it */
+  int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* The signs of a block, in memory of *pool; unknown if watch stops. 0: out of memory. */
+/* Makes the signs in memory of *pool; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -17282,7 +17128,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
-  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
     return 1;
   result->sign = (signed char *)permi_pool_get(pool, edges, 1);
   result->partner = (int *)permi_pool_get(pool, n, sizeof(int));
@@ -17325,15 +17171,15 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
 }
 
 /* ======================================================================================= >>dissection
-   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]. A level of a breadth-first search
-   separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part: its own
-   pairs and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs, levels
-   on boards among them, and take O(n^1.5) products. */
+   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first search
+   separates them, and its two sides go first, each the same way. A front is a separator or a small part: its own pairs
+   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs (levels, on
+   boards) and take O(n^1.5) products. */
 
 #define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
 typedef struct permi_front {
-  int begin, end;                  /* own pairs: order[begin..end) */
+  int begin, end;                  /* order[begin..end) */
   int parent;                      /* before it; -1: none */
   int child, sibling;              /* its last one, those before; -1: none */
   int boundary, boundary_end;      /* of boundary[] */
@@ -17342,8 +17188,8 @@ typedef struct permi_front {
 
 typedef struct permi_dissection {
   int n, fronts, largest;
-  permi_front *front; /* parents first: eliminated from the last to the first */
-  int *order;         /* pairs; pair i is row i and its column */
+  permi_front *front; /* parents first, eliminated last */
+  int *order;         /* of pairs; pair i is row i and its column */
   int *boundary, *entry;
   double products, bytes_each; /* of one elimination; numbers held at a time */
 } permi_dissection;
@@ -17357,14 +17203,14 @@ typedef struct permi_dissecting {
   permi_control *watch;
   int *start, *next;          /* the graph of the pairs */
   int *part, *level, *queue, *place, *key;
-  int *count; /* room for twice as many, and one, twice */
-  int parts, used, room; /* the latter: of boundary[] */
+  int *count; /* room for 2 n + 1, twice */
+  int parts, used, room; /* of boundary[] */
   double work; /* pairs met by searches */
 } permi_dissecting;
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
 
-/* A breadth-first search of the part of `from`; its pairs in queue[tail..returned). */
+/* Searches breadth-first; finds queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -17393,8 +17239,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* Finds what separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side
-   over three quarters; returns its price. */
+/* Finds what separates the queue by key: pairs up to *at that touch one above. Small, no side over three quarters;
+   returns its price. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -17413,7 +17259,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* for all from its own key to below the largest that it touches */
+    touching[key[v] - least]++; /* for all from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -17430,7 +17276,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders order[begin..end) into two sides and, last, what separates them. */
+/* Reorders order[begin..end) into two sides and what separates them. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
@@ -17438,7 +17284,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   const int *key = d->level;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3];
   double price;
-  if (count < size) { /* components, about half of the pairs: nothing separates them from the others */
+  if (count < size) { /* components, about half of the pairs: nothing separates them */
     const int name = d->parts++;
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
@@ -17459,7 +17305,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     *second_end = part.end;
     return;
   }
-  for (k = 0; k < 2; k++) { /* from an end of the part, nearly, then from the other */
+  for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
     const int far_end = d->queue[count - 1];
     int i;
     for (i = 0; i < count; i++)
@@ -17467,7 +17313,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     permi_dissection_forget(d, count);
     count = permi_dissection_search(d, far_end, 0);
   }
-  for (k = 0; k < count; k++) /* as far from both: straight where levels are bent around an end */
+  for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
     d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
   price = permi_dissection_cut(d, count, d->level, &level);
   if (permi_dissection_cut(d, count, d->key, &middle) < price) {
@@ -17546,7 +17392,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
-  if (d->level[pair] >= f || d->place[pair] == f) /* level: its own front */
+  if (d->level[pair] >= f || d->place[pair] == f) /* level: its front */
     return 1;
   d->place[pair] = f;
   if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
@@ -17555,8 +17401,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
-   -1: out of memory; 0: too many. */
+/* Makes boundaries, last front first: those of fronts below and what own pairs touch, less own pairs. -1: out of
+   memory; 0: too many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -17578,7 +17424,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Products, memory and the largest front, when no pivot is put off. */
+/* Finds products, memory, the largest front, when no pivot is put off. */
 static void permi_dissection_price(permi_dissection *made)
 {
   double held = 0, most = 0;
@@ -17600,7 +17446,7 @@ static void permi_dissection_price(permi_dissection *made)
   made->bytes_each = most;
 }
 
-/* The graph of pairs: two touch if an entry has the row of one and the column of the other. */
+/* Makes the graph: pairs touch if an entry has the row of one and the column of the other. */
 static void permi_dissection_graph(const permi_block *block, const int *partner, permi_dissecting *d)
 {
   const int n = block->n;
@@ -17622,7 +17468,7 @@ static void permi_dissection_graph(const permi_block *block, const int *partner,
   d->start[n] = used;
 }
 
-/* Lists the entries of each front: where the first of their two pairs is eliminated. */
+/* Lists entries by front: where the first of their two pairs is eliminated. */
 static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
                                      permi_dissection *made)
 {
@@ -17644,7 +17490,7 @@ static void permi_dissection_entries(const permi_block *block, const int *partne
   }
 }
 
-/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: of a column, its row. */
+/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -17690,17 +17536,16 @@ PERMI_BRIEF_END
 
 /* ========================================================================================== >>fronts
    Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
-   that its own pairs touch. Pivots are sought among lines that no other front touches; lines without a pivot are put
-   off to the parent. At the root all may be pivots, so a determinant of 0 is found.
-   Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
-   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii as in
-   interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their underflow
-   by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of their row
-   sums. Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts pivots larger than
-   their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts cut to
-   PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+   that its pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all
+   may be pivots, so a determinant of 0 is found. Numbers are residues modulo a prime, or double-doubles with a radius.
+   THE BOUND: every number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli
+   involved, a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual.
+   Radii are rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the
+   root bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
+   errors hardly: in large fronts, pivots above their radius run out. Then pivots go by size alone, and the error is
+   measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 
-/* A matrix in fronts; columns are numbered by the row matched to them. */
+/* A matrix in fronts; a column has the number of its row. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
   const int *row, *column; /* of an entry */
@@ -17709,12 +17554,12 @@ typedef struct permi_fronts {
 } permi_fronts;
 
 typedef struct permi_frontal {
-  int size, summed, pivots; /* summed: rows and columns that may be pivots */
+  int size, summed, pivots; /* lines that may be pivots */
   int *row, *column;        /* what they are */
   char *value;              /* size x size */
 } permi_frontal;
 
-/* ---- numbers: residues modulo a prime, or double-doubles with a radius */
+/* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
@@ -17729,27 +17574,27 @@ typedef struct permi_ball {
 } permi_ball;
 
 typedef enum permi_trust {
-  PERMI_SURE,   /* pivots larger than their radius; radii hold */
-  PERMI_UNSURE, /* any; radii mean nothing */
-  PERMI_COARSE  /* the same with shorter low parts */
+  PERMI_SURE,   /* pivots above their radius; radii hold */
+  PERMI_UNSURE, /* any pivots; radii mean nothing */
+  PERMI_COARSE  /* with shorter low parts */
 } permi_trust;
 
 typedef struct permi_determinant {
   permi_ball ball; /* times 2^exp2 */
   long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* An elimination's numbers and its determinant. All bits zero: 0. */
+/* An elimination. All bits zero: 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
-  const uint64_t *residue;        /* of the entries */
+  const uint64_t *residue;        /* of entries */
   const double *real, *imaginary;
   int parts;
   permi_trust trust;
   size_t bytes; /* of a number */
   int largest;  /* fronts; 0: any */
-  uint64_t determinant; /* times 2^64, as montgomery products need it */
+  uint64_t determinant; /* times 2^64, for Montgomery products */
   permi_determinant made;
   double top; /* the largest pivot */
 } permi_field;
@@ -17759,7 +17604,6 @@ static double permi_ball_modulus(const permi_ball *x)
   return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
 }
 
-/* At most the modulus. */
 static double permi_ball_least(const permi_ball *x)
 {
   return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
@@ -17778,7 +17622,7 @@ static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int
   return c;
 }
 
-/* *a += b or, if subtract, *a -= b. */
+/* a += b or, if subtract, a -= b. */
 static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
 {
   const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
@@ -17812,7 +17656,7 @@ static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, in
   return c;
 }
 
-/* Swaps lines a and b, whose `size` values begin at x and y. */
+/* Swaps lines a and b, whose values begin at x and y. */
 static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
 {
   const int held = number[a];
@@ -17865,7 +17709,7 @@ static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, ui
   }
 }
 
-/* Multiplies the determinant by the pivot, and eliminates it. */
+/* Multiplies the determinant by the pivot, eliminates it. */
 static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
   const permi_odd_modulus *prime = field->prime;
@@ -17883,7 +17727,7 @@ static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
   }
 }
 
-/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
+/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -17910,7 +17754,7 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
       column = j;
     }
     if (j == k && best > 0)
-      break; /* good enough: searching all takes longer than eliminating */
+      break; /* searching all takes longer than eliminating */
   }
   if (row < 0)
     return 0;
@@ -18007,12 +17851,11 @@ static void permi_field_add(const permi_field *field, const char *from, char *to
   }
 }
 
-/* Work of one elimination. */
 typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
-  permi_frontal *below; /* of a front: what it leaves, until its parent takes it */
-  int *row_at, *column_at; /* where they are in the front at hand */
+  permi_frontal *below; /* what a front leaves for its parent */
+  int *row_at, *column_at; /* places in the front at hand */
   int *pivot_column;       /* of a row */
   int pivots;
 } permi_front_work;
@@ -18037,7 +17880,7 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up front f: its entries and what the fronts below left. */
+/* Adds up front f: entries, and what fronts below left. */
 static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
@@ -18087,7 +17930,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   return PERM_OK;
 }
 
-/* Keeps what is left of a front for its parent. 0: out of memory. */
+/* Keeps the rest of a front for its parent. 0: out of memory. */
 static int permi_frontal_leave(const permi_front_work *work, const permi_frontal *front, permi_frontal *below)
 {
   const size_t bytes = work->field->bytes;
@@ -18104,7 +17947,7 @@ static int permi_frontal_leave(const permi_front_work *work, const permi_frontal
   return 1;
 }
 
-/* Is the permutation of n odd? seen: room for n. */
+/* Says if a permutation of n is odd. seen: n. */
 static int permi_permutation_odd(const int *to, int n, int *seen)
 {
   int odd = 0, i, at;
@@ -18118,15 +17961,15 @@ static int permi_permutation_odd(const int *to, int n, int *seen)
   return odd;
 }
 
-/* What asks whether to stop: a run, or planning (run NULL). */
+/* What asks to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations that are done; seconds of one */
+  double done, seconds; /* eliminations; seconds of one */
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; *odd: the field's determinant has the wrong sign. */
+/* Eliminates all; *odd: the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -18183,7 +18026,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* Computes the determinant modulo a prime from the entries' residues. */
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
@@ -18202,7 +18044,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
   return status;
 }
 
-/* Computes the determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
@@ -18227,18 +18069,18 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
 }
 
 /* ========================================================================================== >>planar
-   Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
-   primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
+   Blocks with a planar graph: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
+   primes for a bound on the permanent (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
 
-#define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */
+#define PERMI_PLANAR_LEAST 40 /* chosen: below, other engines take under a millisecond */
 
 typedef struct permi_planar {
   permi_owned owned;
   permi_dissection dissection;
   permi_fronts fronts;
   int n, edges, parts, faces;
-  int subtracts; /* some entry is not a non-negative number */
-  int primes;    /* of a CRT; 0: the modulus itself is one */
+  int subtracts; /* not all entries are non-negative */
+  int primes;    /* of a CRT; 0: the modulus itself */
   uint64_t modulus;
   int64_t *integer[2];
   double *real, *imaginary, *absolute;
@@ -18267,7 +18109,7 @@ typedef struct permi_planar_run {
   permi_runner base;
   const permi_planar *planar;
   permi_odd_modulus *prime;
-  uint64_t *residue[2]; /* of the parts, by prime */
+  uint64_t *residue[2]; /* of parts, by prime */
   uint64_t *entry;      /* edges for each thread */
   double seconds;       /* of one prime */
   int failed;
@@ -18349,9 +18191,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 /* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
-#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: below this relative radius, no second look */
 
-/* |a - b|, in units of a's. */
+/* Returns |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -18367,7 +18209,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Eliminates, and measures the error: a bound (or INFINITY) and an estimate in units of 2^exp2. */
+/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -18409,8 +18251,8 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings of an elimination that
-   cancels, as its two measurements may agree by chance. */
+/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings that cancel, as two
+   measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
@@ -18496,8 +18338,8 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
   return 1;
 }
 
-/* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
-   entries are no doubles, from lines as they were. */
+/* Returns bits of the permanent itself, by double-doubles with radii; where these run out, or entries are no doubles,
+   the bound. */
 static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
 {
   permi_pool pool = {&maker->options->allocator, NULL, 0};
@@ -18522,7 +18364,7 @@ static double permi_planar_proved_bits(const permi_maker *maker, const permi_pla
   return fmax(bits, 1);
 }
 
-/* Numbers of eliminations and their price; 0: the permanent may be too long. */
+/* Chooses numbers of eliminations, and the price; 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
@@ -18556,7 +18398,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+  if (block->edges > 4 * block->n - 4) /* as in permi_kasteleyn_make */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))

@@ -1,9 +1,9 @@
 /* ========================================================================================= >>dimacs
-   Reads graphs as DIMACS challenges have them: lines that begin with c are comments, then
+   Reads graphs of DIMACS challenges. Lines that begin with c are comments.
    - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
-     Each edge once, or all in both directions with the same weight. Lines n, d, v and x describe vertices: left out
-   - "p asn N M", lines "n I" for the vertices that are rows, and M lines "a I J [W]" from a row to another vertex: the
-     bipartite matrix, whose columns are the other vertices, both in ascending order. */
+     Each edge once, or all in both directions with one weight. Lines n, d, v, x describe vertices: left out
+   - "p asn N M", lines "n I" for vertices that are rows, M lines "a I J [W]" from a row to another vertex: the
+     bipartite matrix, with the other vertices as columns, both in ascending order. */
 #pragma once
 #include "plain_text.h"
 
@@ -11,11 +11,11 @@ typedef struct permi_dimacs {
   int64_t vertices, edges; /* announced */
   unsigned long long problem, found;
   int assignment;       /* 1: p asn */
-  int columns;          /* numbers of an edge's line */
-  permi_entries source; /* the rows' vertices as keys */
+  int columns;          /* of an edge's line */
+  permi_entries source; /* keys: vertices of rows */
 } permi_dimacs;
 
-/* After comments "p WORD" and then a number; else it is a header of names. */
+/* After comments "p WORD" and a number; else a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -124,7 +124,7 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
                            "that number", graph->found, (long long)graph->edges, graph->problem);
 }
 
-/* Rows and columns of p asn get numbers of their own. */
+/* Numbers rows and columns of p asn. */
 static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
 {
   const permi_entry *second;

@@ -1,15 +1,15 @@
 /* ========================================================================================== >>graph
-   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
-   '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
-   order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
-   - graph6: the upper triangle column by column, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
+   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'),
+   with or without headers such as >>graph6<<. Every other byte has six bits, 63 + x. First the order n: one byte below
+   63, else '~' and three bytes, or "~~" and six. Then
+   - graph6: the upper triangle by columns, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
    - digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
 #pragma once
 #include "plain_text.h"
 
-/* The line without blanks around; 0: there is none left. */
+/* Finds a line, without blanks around; 0: none is left. */
 static int permi_graph6_line(permi_reader *reader)
 {
   while (permi_next_line(reader)) {
@@ -22,7 +22,7 @@ static int permi_graph6_line(permi_reader *reader)
   return 0;
 }
 
-/* Passes a header; returns the mark of the format that it names, '>' for graph6, else 0. */
+/* Passes a header; returns the mark of its format, '>' for graph6, or 0. */
 static char permi_graph6_header(permi_reader *reader)
 {
   static const struct {
@@ -40,8 +40,8 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* A header, a mark, or lines of such bytes alone. No number is such a line but i and j, which are too short. A line of
-   another length than its order needs is a graph all the same, to be refused as one; but not i, j, nan. */
+/* A header, a mark, or lines of such bytes alone. No number is such a line except i and j, which are too short. A line
+   of the wrong length is a graph to be refused; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -76,7 +76,7 @@ static int permi_graph6_bit(const char *bits, uint64_t k)
   return (bits[k / 6] - 63) >> (5 - k % 6) & 1;
 }
 
-/* graph6 and digraph6; the cursor is behind the order. */
+/* The cursor is behind the order. */
 static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
 {
   const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0, bytes = (bits + 5) / 6;

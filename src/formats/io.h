@@ -1,11 +1,10 @@
 /* ============================================================================================= >>io
-   Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
-   than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
-   line. */
+   Lines, words and numbers of a text in memory, as entries. No text crashes a reader or makes it allocate more than a
+   multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line. */
 #pragma once
 #include "../matrix/matrix.h"
 
-/* Where the next graph of a text begins, NULL: there is none; the line before it; the line of the one that was read. */
+/* Where a text's next graph begins, or NULL; the line before it; the line of the one that was read. */
 typedef struct permi_rest {
   const char *position;
   unsigned long long before, line;
@@ -13,28 +12,28 @@ typedef struct permi_rest {
 
 typedef struct permi_reader {
   const char *name;
-  const char *taken; /* what the bytes were taken for, in messages; NULL: nothing yet */
-  permi_rest *rest;  /* NULL: a second graph is refused */
+  const char *taken; /* what the bytes were taken for, or NULL */
+  permi_rest *rest;  /* NULL: refuses a second graph */
   const char *position, *end;
   const char *cursor, *line_end;
   unsigned long long line;
-  char point[16]; /* the locale's, for strtod */
+  char point[16]; /* the locale's */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction; /* 1: some number is no integer of 64 bits */
-  unsigned long long large;   /* the first line with an integer beyond 64 bits; 0: none */
-  unsigned long long rounded; /* the first line with another integer that is no double; 0: none */
-  const char *binary; /* the file's first byte, in messages, which count from it; NULL: a text, whose lines count */
-  const char *again;  /* what to try where an entry is given twice; NULL: nothing */
-  int mirrored;       /* 1: entries stand for those across the diagonal too */
-  perm_integer *denominator; /* NULL: fractions are refused */
-  unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
+  int fraction; /* some number is no integer of 64 bits */
+  unsigned long long large;   /* the first line with an integer beyond 64 bits, or 0 */
+  unsigned long long rounded; /* the first with another integer that is no double, or 0 */
+  const char *binary; /* a binary file's first byte; NULL: messages count lines */
+  const char *again;  /* advice on an entry given twice, or NULL */
+  int mirrored;       /* entries count across the diagonal too */
+  perm_integer *denominator; /* NULL: refuses fractions */
+  unsigned long long fractions; /* the first line with one, or 0; imaginary is then the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
-  unsigned long long tight, loose; /* the last line with a separator without a blank, with blanks alone */
-  int names; /* in the header line; 0: none */
+  unsigned long long tight, loose; /* the last line with a separator without blank, with blanks alone */
+  int names; /* of the header, or 0 */
   char note[132];
   perm_status status;
   perm_result *result;
@@ -55,7 +54,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name without control characters, never cut inside a UTF-8 character. */
+/* Returns a file name's last 100 bytes, without control characters, in whole UTF-8 characters. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -143,7 +142,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = line_break ? line_break : reader->end;
   reader->position = line_break ? line_break + 1 : reader->end;
-  /* a CR elsewhere is garbage: else a file with CR alone would be one row */
+  /* a CR elsewhere is garbage: a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -167,7 +166,7 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* Finds what stands before the next blank or `mark`; returns 0 if that is nothing. */
+/* Finds what is before the next blank or `mark`; 0: nothing. */
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -208,7 +207,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of a number, [+-] digits [. digits] [e [+-] digits] with a digit before the e, or begin. */
+/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -234,7 +233,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a number such as 7, 2.0 or 1e3; returns 0 if not whole or beyond 64 bits. */
+/* Converts 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';

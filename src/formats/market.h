@@ -1,7 +1,7 @@
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
-   is not. Writes them, and pictures, as a whole or not at all (>>files). */
+   Design, NISTIR 5935, 1996. Takes comments between entries and long lines, not the field "double" of some programs.
+   Writes them, and pictures, as a whole or not at all (>>files). */
 #pragma once
 #include <errno.h>
 #if defined(__unix__) || defined(__APPLE__)
@@ -118,7 +118,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   return permi_reader_push(reader, column, row, entry);
 }
 
-/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -219,7 +219,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
+/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or it is another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
@@ -253,8 +253,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
-   regular file after "> file"). */
+/* Says if path is an open file or device. Names come first, as stat follows them (/dev/stdout is a file after ">
+   file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};

@@ -1,20 +1,20 @@
 /* ========================================================================================== >>numpy
-   Reads a .npy file of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
-   dictionary of Python with descr, fortran_order and shape), the items. One array of two axes, whose items are bool,
-   integers of 1 to 8 bytes, floats of 4 and 8, complex of 8 and 16; all else is refused. */
+   Reads .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary of Python with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats
+   of 4 and 8, complex of 8 and 16; all else is refused. */
 #pragma once
 #include "io.h"
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
-#define PERMI_NUMPY_MOST 1048576 /* bytes of a header; NumPy's own limit is 10000 */
+#define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */
 
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
-  unsigned size;    /* bytes of an item */
-  int fortran;      /* 1: column by column */
+  unsigned size;    /* of an item */
+  int fortran;      /* by columns */
   int axes;
   uint64_t shape[2];
-  int given; /* bits of the keys that were found */
+  int given; /* bits of keys found */
 } permi_numpy;
 
 static int permi_is_numpy(const char *text, size_t bytes)
@@ -31,7 +31,7 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* Returns the bytes of magic, version, length and header; 0: fewer than that are there, or that is no such file. */
+/* Returns the bytes before the items; 0: they are not there. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
@@ -42,7 +42,7 @@ static size_t permi_numpy_head(const char *text, size_t bytes)
   return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
 }
 
-/* The next byte of the header that is no space, 0 at its end. */
+/* Returns the next byte of the header that is no space, or 0. */
 static int permi_numpy_next(permi_reader *reader)
 {
   while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
@@ -72,7 +72,7 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
   return permi_numpy_expect(reader, (char)quote);
 }
 
-/* "<f8" and the like. */
+/* Reads "<f8" and the like. */
 static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
 {
   static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
@@ -170,7 +170,7 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* A float of 4 or 8 bytes; refuses NaN and infinities. */
+/* Refuses NaN and infinities. */
 static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
 {
   const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
@@ -186,7 +186,7 @@ static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, uns
                            permi_not_finite(*value));
 }
 
-/* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */
+/* Reads the item at the cursor. Whole numbers of 64 bits are integers too, else reader->fraction is set. */
 static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
 {
   uint64_t bits;
@@ -240,7 +240,7 @@ static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
   return 1;
 }
 
-/* Messages name bytes of the file, counted from 0. */
+/* Messages count bytes from 0. */
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
@@ -278,7 +278,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns the bytes of a .npy file whose header is there, else 0: a pipe without an end is not read up. */
+/* Returns the bytes of a file whose header is there, else 0: a pipe without an end is not read up. */
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);

@@ -4,8 +4,8 @@
 #include "../base/integers.h"
 #include "io.h"
 
-/* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'
-   separates, blanks do not: "1 2; 3 4" would be two rows elsewhere. */
+/* Finds the next number after blanks or one separator; 0: end of line, or failure. Where ';' separates, blanks do not:
+   "1 2; 3 4" would be two rows elsewhere. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -38,7 +38,7 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* [+-] digits / digits, in lowest terms: integer and, in imaginary, the denominator, a whole number up to 2^53. */
+/* [+-] digits / digits in lowest terms: integer and, in imaginary, a denominator to 2^53. */
 static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
                                 permi_entry *entry)
 {
@@ -62,8 +62,8 @@ static int permi_fraction_value(permi_reader *reader, const char *begin, const c
   return 1;
 }
 
-/* Multiplies each row of the sorted entries by its denominators' least common multiple, and reader->denominator by all
-   of these; with more rows than columns, of which a product has not all rows, every entry by that of them all. */
+/* Multiplies each row by its denominators' least common multiple, and reader->denominator by all of these; with more
+   rows than columns, of which a product has not all rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -115,7 +115,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   int integer;
   const char *const whole_begin = begin, *const whole_end = end, *middle;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
-    begin++; /* (1+2j), as Python prints */
+    begin++; /* as Python prints */
     end--;
   }
   middle = permi_number_end(begin, end, &integer);
@@ -123,7 +123,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   entry->integer = 0;
   if (middle == end) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod */
       permi_note_integer(reader, begin, end, entry->real);
       return 1;
     }
@@ -151,8 +151,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds the next name of a header: between separators, in a line without any between tabs, else between blanks. Quotes
-   protect separators. Returns 0 after the last one. */
+/* Finds the next name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -166,20 +165,20 @@ static int permi_next_name(permi_reader *look, char mark, const char **begin, co
     ++*begin;
   while (*begin < *end && permi_is_blank((*end)[-1]))
     --*end;
-  if (mark == ' ') /* several of them separate once */
+  if (mark == ' ') /* several separate once */
     while (look->cursor < look->line_end && *look->cursor == ' ')
       look->cursor++;
   return mark != ' ' || *begin < *end;
 }
 
-/* What separates names or numbers in a line that has several. */
+/* Returns what separates names or numbers in a line. */
 static char permi_line_mark(const permi_reader *reader, const char *begin)
 {
   const size_t length = (size_t)(reader->line_end - begin);
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-/* Begins with a letter, '_' or '"', and stands for no missing value. */
+/* Begins with a letter, '_' or '"', and is no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
@@ -209,8 +208,8 @@ static int permi_has_row_name(permi_reader look, const char **begin, const char 
   return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
 }
 
-/* Does a first line of nothing but i (units: 1), j (2) or both (3), which `look` has passed, have names? Nobody writes
-   both for one unit. 0: no, or a failure. */
+/* Is a first line of nothing but i (units: 1), j (2) or both (3), before `look`, of names? Nobody writes both for one
+   unit. 0: no, or failure. */
 static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
 {
   permi_reader below = *look;
@@ -227,7 +226,7 @@ static int permi_units_are_names(permi_reader *reader, const permi_reader *look,
                            complex_below ? "complex" : "real");
 }
 
-/* Passes a first line of names above others, such as a,"b c",d2 or i,j. Returns 0 after a failure. */
+/* Passes a first line of names, such as a,"b c",d2 or i,j. 0: failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -266,8 +265,8 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Takes the first line away, which counts the n columns of the n others, as tables without names are written. The
-   format `array` keeps it. (A column alone keeps it too: below 0 its permanent is the same.) */
+/* Drops the first line, which counts the n columns of the n others, as tables without names are written. Format `array`
+   keeps it. (So does a column alone: below 0 its permanent is the same.) */
 static void permi_drop_numbers(permi_reader *reader, perm_format wanted, const permi_shown *first)
 {
   permi_entries *list = &reader->entries;
@@ -291,7 +290,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
   permi_shown first = {""};
-  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns */
+  int from_0 = 1, from_1 = 1, counted; /* the first line counts */
   permi_entry entry;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
@@ -349,7 +348,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
+/* Returns the numbers of a line, 5: more than four; -1: failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -385,8 +384,8 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* Indices count from 0 if one of them is 0, else from 1. (Where none is 0 and none is the last, either reading leaves
-   an empty line, and the permanent is the same.) */
+/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line, and the
+   permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
@@ -407,7 +406,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest be "rows columns entries" and any number of entries? */
+/* May the rest be "rows columns entries" and entries? */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -416,7 +415,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* permi_read_list refuses sizes that are too large */
+  /* permi_read_list refuses large ones */
   if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
   while (permi_next_content(&look, 1)) {
@@ -433,8 +432,8 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
                              (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
-   coordinates are a matrix only if there are at most three. */
+/* Returns what a file without banner is, AUTO after a failure. Rows of three numbers that could be coordinates are a
+   matrix only if at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   const unsigned long long line = reader->line;

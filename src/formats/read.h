@@ -8,7 +8,7 @@
 #include "market.h"
 #include "numpy.h"
 
-/* Refuses what a program packed, by its first bytes. */
+/* Refuses packed files by their first bytes. */
 static int permi_refuse_packed(permi_reader *reader)
 {
   static const struct {
@@ -28,7 +28,7 @@ static int permi_refuse_packed(permi_reader *reader)
   return 1;
 }
 
-/* Refuses UTF-16 and UTF-32, which a mark in front tells, or zeros at every other byte. */
+/* Refuses UTF-16 and UTF-32: a mark in front, or zeros at every other byte. */
 static int permi_refuse_wide(permi_reader *reader)
 {
   const unsigned char *text = (const unsigned char *)reader->position;
@@ -45,7 +45,7 @@ static int permi_refuse_wide(permi_reader *reader)
                            wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
 }
 
-/* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
+/* Refuses zero bytes, passes the UTF-8 mark. */
 static int permi_begin_text(permi_reader *reader)
 {
   const size_t piece = (size_t)1 << 24;
@@ -72,7 +72,7 @@ static int permi_begins_as_numpy(const permi_reader *reader)
   return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
 }
 
-/* A misspelt banner too: it would be a comment, and the coordinates rows of numbers. */
+/* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -81,8 +81,8 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Refuses a banner that is a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix"
-   before a format. */
+/* Refuses a banner in a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a
+   format. */
 static int permi_refuse_late_banner(permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -131,12 +131,12 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
-   nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
+/* The first format that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for
+   an entry; AUTO: these heed it themselves. */
 static const struct {
   perm_format format;
-  const char *taken; /* its name in messages */
-  int binary; /* 1: zero bytes are no error */
+  const char *taken; /* in messages */
+  int binary; /* zero bytes are no error */
   int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
 } permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
@@ -203,8 +203,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* denominator: NULL refuses fractions. rest: NULL refuses a second graph; else where to begin, NULL at the first one,
-   and afterwards where the next one does. */
+/* NULL refuses fractions (denominator) or a second graph (rest). rest: where to begin, NULL at the first graph;
+   afterwards, where the next begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -275,7 +275,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
   return file;
 }
 
-/* Will these bytes, of which the last `got` are new, be refused whatever follows? /dev/zero has no end. */
+/* Will these bytes, the last `got` new, be refused whatever follows? /dev/zero has no end. */
 static int permi_text_is_over(const char *text, size_t bytes, size_t got)
 {
   const double whole = permi_numpy_bytes(text, bytes);
@@ -312,7 +312,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
   return PERM_OK;
 }
 
-/* each: NULL, or what gets every matrix; then *matrix and *denominator are room for one. */
+/* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)

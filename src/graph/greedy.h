@@ -1,34 +1,34 @@
 /* ========================================================================================================== >>greedy
    Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
-   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). A tie goes to the vertex whose neighbours
+   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). Ties go to the vertex whose neighbours
    are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
    is better on power laws. */
 #pragma once
 #include "walk.h"
 
-#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub that are listed at a time */
+#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub, listed at a time */
 #define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
-#define PERMI_GREEDY_PART 0.5    /* of the units at hand, but for the first orders by name; the rest anneals */
+#define PERMI_GREEDY_PART 0.5    /* of the units; the rest anneals */
 #define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
-#define PERMI_GREEDY_FAR 32      /* a kind so much dearer than the best is left after one round, */
-#define PERMI_GREEDY_TRIED 3     /* after so many */
+#define PERMI_GREEDY_FAR 32      /* times the best: the kind is left after one round, */
+#define PERMI_GREEDY_TRIED 3     /* after these rounds */
 #define PERMI_GREEDY_BEHIND 4    /* at this */
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs about a
-   step for each entry and a look at the candidates for each vertex. */
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step for
+   each entry and a look at the candidates for each vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
-  int kind;      /* candidates are rows (0), columns (1) or both (2); set before a walk, as is */
-  int by_chance; /* any of the candidates that leave the smallest frontier */
-  int *growth;   /* of the frontier by a vertex's elimination; */
-  int *nearness; /* how near its neighbours come to leaving: 1 / (entries left) of each */
-  int *next;     /* of a touched vertex: its first neighbour that is not listed yet */
+  int kind;      /* candidates: rows (0), columns (1), both (2) */
+  int by_chance; /* ties go to any */
+  int *growth;   /* of the frontier, by eliminating a vertex */
+  int *nearness; /* sum of 1 / (entries left) of its neighbours */
+  int *next;     /* first neighbour of a touched vertex not listed yet */
   int *list, listed;
   unsigned char *mark; /* 1 listed, 2 in the order */
   double units;
 } permi_greedy;
 
-#define PERMI_GREEDY_NEAR 16 /* of more entries left as of so many */
+#define PERMI_GREEDY_NEAR 16 /* entries left; more count as these */
 static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680, 1260, 1008, 840, 720,
                                                            630, 560,  504,  458,  420,  388,  360, 336};
 
@@ -76,7 +76,7 @@ static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, p
   greedy->units = 2.0 * block->edges;
 }
 
-/* Lists a touched vertex and its neighbours, some only of a hub. */
+/* Lists a touched vertex and its neighbours, only some of a hub. */
 static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, int u)
 {
   const int end = block->start[u + 1], first = greedy->listed;
@@ -92,7 +92,7 @@ static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, in
   greedy->next[u] = e;
 }
 
-/* Neighbour t of the eliminated vertex has an entry less. */
+/* Takes an entry from t. */
 static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, int t)
 {
   permi_walk *walk = &greedy->walk;
@@ -134,8 +134,7 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Returns the listed vertex that leaves the smallest frontier. Of several, the one whose neighbours are nearest to
-   leaving, or any. */
+/* Returns the listed vertex that leaves the smallest frontier; ties as by_chance says. */
 static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
 {
   int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
@@ -157,7 +156,7 @@ static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
   return best;
 }
 
-/* The candidate to eliminate. Some neighbours of hubs are listed only once those before are gone. */
+/* Returns the candidate to eliminate. Neighbours of hubs are listed by and by. */
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
@@ -166,14 +165,14 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
     best = permi_greedy_scan(greedy, seed);
     if (best >= 0 && (walk->state[best] == 0 || greedy->next[best] == block->start[best + 1]))
       return best;
-    if (best >= 0) /* a hub, before others of its neighbours */
+    if (best >= 0) /* before other neighbours of the hub */
       permi_greedy_list(block, greedy, best);
     for (i = 0; best < 0 && i < walk->width[0] + walk->width[1]; i++)
       permi_greedy_list(block, greedy, walk->frontier[i]);
   }
 }
 
-/* Returns where an order begins, anywhere, or goes on after a component. */
+/* Returns where an order begins, or goes on after a component. */
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
   permi_walk *walk = &greedy->walk;
@@ -227,12 +226,12 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Is another greedy order worth its time? First ones tell little: others are up to 1000 times as quick. */
+/* Says if another order is worth its time. First ones tell little: others are up to 1000 times as quick. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
   const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
-  if (!(cost < 1e300)) /* no order yet */
+  if (!(cost < 1e300))
     return spent < 1e9 * share * budget->rival;
   return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
          spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&

@@ -3,9 +3,8 @@
 #pragma once
 #include "../matrix/matrix.h"
 
-/* Maximum matching of a bipartite graph in O(nnz sqrt(n)) [HK73]. Row i has columns column[start[i]..start[i+1]).
-   row_match and column_match get the partner or -1. work: 3 n, cursor: n. Returns the number of pairs; fewer if
-   stopped. */
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). row_match and column_match
+   get the partner or -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -38,8 +37,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
       for (e = start[row]; e < start[row + 1]; e++) {
         int next = column_match[column[e]];
         if (next < 0) {
-          if (nearest == INT_MAX)
-            nearest = distance[row];
+          nearest = nearest == INT_MAX ? distance[row] : nearest;
         } else if (distance[next] < 0) {
           distance[next] = distance[row] + 1;
           queue[tail++] = next;
@@ -48,7 +46,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     if (nearest == INT_MAX)
       return pairs;
-    for (i = 0; i < n; i++) { /* depth first by growing distance: no row twice on the stack */
+    for (i = 0; i < n; i++) { /* depth first by distance: no row twice on the stack */
       int depth = 0;
       if (row_match[i] >= 0)
         continue;
@@ -81,9 +79,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* Strong components of the digraph with an arc from row i to the row matched to each column of i, in O(nnz)
-   [Tar72]: the fine Dulmage-Mendelsohn decomposition [DM58]. An entry lies in some perfect matching if and only if
-   its row and column are of one component. work: 4 n, cursor: n. Returns their number; fewer if stopped. */
+/* Finds the strong components, with an arc from row i to the row matched to each column of i, in O(nnz) [Tar72]: the
+   fine decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one
+   component. work: 4 n, cursor: n. Returns their number, fewer if stopped. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -108,7 +106,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* looked at again when next is done, to take over its low */
+        if (number[next] < 0) { /* looked at again when next is done */
           path[++depth] = next;
           continue;
         }

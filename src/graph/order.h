@@ -5,27 +5,27 @@
 #include "greedy.h"
 
 #define PERMI_ORDER_START 1e45
-/* Slower than the rival by this: not annealed, which gains 1.2 to 2x on the best of many greedy orders. */
+/* Orders slower than the rival by this are not annealed, which gains 1.2 to 2x on the best greedy one. */
 #define PERMI_ORDER_HOPELESS 1.5
 #define PERMI_ORDER_ANNEAL 1024
-#define PERMI_ANNEAL_SHORT 0.01 /* heat of a few milliseconds, */
-#define PERMI_ANNEAL_WARM 0.03  /* of more, and after annealing: nothing better is found above; */
+#define PERMI_ANNEAL_SHORT 0.01 /* heat of milliseconds, */
+#define PERMI_ANNEAL_WARM 0.03  /* of more: nothing better is found above; */
 #define PERMI_ANNEAL_HOT 0.07   /* of rounds */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
 #define PERMI_ANNEAL_BRIEF 2.5e6
-#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer units are best spent at once (17 graphs) */
-#define PERMI_ANNEAL_BEGIN 16   /* of the units at first: better orders deserve less */
-#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for one more of twice the time */
-#define PERMI_ANNEAL_GAIN 3     /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are best spent at once (17 graphs) */
+#define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
+#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for a longer one */
+#define PERMI_ANNEAL_GAIN 3     /* in a round: seen up to 8 */
 #define PERMI_ANNEAL_FALL 1.5   /* from a greedy start */
 
-/* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
-   what chance allows. */
+/* Before each position. A permutation of i..j changes only those between: a move walks these until it costs too
+   much. */
 typedef struct permi_positions {
-  uint64_t *sets; /* bits: eliminated rows, columns, touched rows, columns */
+  uint64_t *sets; /* bits: gone rows, columns, touched rows, columns */
   int *counts;    /* touched rows, columns, gone rows, columns */
   double *states, *cost;
 } permi_positions;
@@ -45,7 +45,7 @@ typedef struct permi_anneal {
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* of a taken one; of a position permuted, and behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -69,14 +69,14 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   trial->states[p + 1] = trial->states[p];
   trial->cost[p + 1] = trial->cost[p];
   if (gone[i >> 6] >> (i & 63) & 1)
-    return; /* went by itself before */
+    return;
   gone[i >> 6] |= UINT64_C(1) << (i & 63);
   next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
   touched[i >> 6] &= ~(UINT64_C(1) << (i & 63));
   for (w = 0; w < words; w++) {
     const uint64_t here = own[w] & ~gone_other[w], was = touched_other[w];
     uint64_t bits, going = 0;
-    for (bits = here; bits; bits &= bits - 1) { /* no branch: half of them would be guessed wrong */
+    for (bits = here; bits; bits &= bits - 1) { /* no branch: half would be guessed wrong */
       const int k = permi_trailing_zeros(bits);
       const uint64_t *adjacent = others + (size_t)(64 * w + k) * (size_t)words;
       uint64_t alive = 0;
@@ -141,7 +141,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Where a move of a span begins: mostly about a position met with the chance of its cost, at times anywhere. */
+/* Returns where a move begins: about a position by chance of its cost, at times anywhere. */
 static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
 {
   const int most = a->block->vertices - span;
@@ -162,7 +162,7 @@ static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
   return first < 0 ? 0 : first < most ? first : most - 1;
 }
 
-/* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; ends once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -190,7 +190,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* exp(-(new - old) / (heat old)) > chance, with log2 linear between powers: equal on every machine */
+    /* exp(-(new - old) / (heat old)) > chance, log2 linear between powers: equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++)
@@ -243,8 +243,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 (17 graphs): the
-   share of short runs; long ones have the account's. */
+/* Returns the units that an order of that cost is worth. A cost falls as units^-0.16 (17 graphs). */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -294,15 +293,14 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   return 1;
 }
 
-/* Orders found so far. */
 typedef struct permi_orders {
   const permi_block *block;
   const double *binomial;
   const permi_budget *given;
-  permi_budget budget; /* that given, with arrays' price where the best order is narrow enough for them */
+  permi_budget budget; /* with arrays' price where the order is narrow enough */
   permi_greedy greedy;
   uint64_t seed;
-  int *order, *trial, *best[3]; /* best, and least: of each kind of greedy order */
+  int *order, *trial, *best[3]; /* of each kind of greedy order */
   double cost, least[3];
 } permi_orders;
 
@@ -316,7 +314,7 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
       search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
 }
 
-/* Rounds of greedy orders of three kinds, of which those that lag are left. */
+/* Makes rounds of greedy orders of three kinds; those that lag are left. */
 static void permi_orders_greedy(permi_orders *search, double most)
 {
   const permi_block *block = search->block;
@@ -362,7 +360,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Has the best order, which has a rival, so many times the states that fit? */
+/* Says if the best order, with a rival, has so many times the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -372,7 +370,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on; an order that does not fit ends. */
+/* Rounds double, as slower cooling helps. What paid well goes on; an order that does not fit ends. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -410,7 +408,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
+/* Writes a permutation of the vertices and its cost (INFINITY: hopeless). 0: out of memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -435,7 +433,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       search.least[kind] = (double)INFINITY;
     }
     search.trial = numbers + 3 * vertices;
-    if (block->n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
+    if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
       most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
     permi_orders_greedy(&search, most);
     units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));

@@ -10,7 +10,7 @@
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row, column; links along each */
   double real, absolute;               /* value; sum of |terms| behind it */
-  double imaginary;                    /* absolute >= modulus once scaled */
+  double imaginary;
   int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
@@ -19,13 +19,13 @@ typedef struct permi_working {
   perm_allocator allocator;
   permi_pool pool;
   int n, live, alive;
-  int integer; /* the integers count, nothing rounds */
+  int integer; /* integers count, nothing rounds */
   uint64_t modulus;
   int is_complex;
   int keep;
   int inexact;       /* an integer was rounded */
   int lost;          /* entries scaled below the normal doubles */
-  double lost_error; /* what they change, in units of 2^exp2 */
+  double lost_error; /* their effect, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
@@ -110,14 +110,13 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports rows that violate Hall's condition: those that alternating paths reach from an unmatched row have entries
-   only in their partners' columns, one fewer. */
+/* Reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries are
+   in their partners' columns, one fewer. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
 {
   int *seen = queue + rows, head = 0, tail = 0, i;
-  for (i = 0; i < rows; i++)
-    seen[i] = 0;
+  memset(seen, 0, (size_t)rows * sizeof *seen);
   for (i = 0; row_match[i] >= 0; i++)
     ;
   seen[i] = 1;
@@ -169,8 +168,7 @@ static int permi_split(permi_working *working)
                      working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
     return 0;
-  working->report.rounds++;
-  if (working->report.rounds == 1)
+  if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
     permi_split_violator(working, rows, row_match, column_match, scratch);
@@ -200,13 +198,13 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1).
-   Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
-   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Entries
+   that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most their number
+   times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e. */
+/* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -255,12 +253,12 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     }
     change = -(largest ? most : sum / working->degree[vertex]) - shift[vertex];
     shift[vertex] += change;
-    moved = fabs(change) > moved ? fabs(change) : moved;
+    moved = fmax(moved, fabs(change));
   }
   return moved;
 }
 
-/* Scales exponents of -400 or less, up to order 64, as >>scale does. 0: out of memory. */
+/* Scales exponents of -400 or less as >>scale does, up to order 64. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -295,11 +293,10 @@ static int permi_scale_wide(const permi_working *working, double *shift)
 static int permi_scale(permi_working *working)
 {
   int n = working->n, sweep, vertex, index, seen = 0, fine;
-  double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  double growth = 1, moved = 1;
+  double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
-  for (vertex = 0; vertex < 2 * n; vertex++)
-    shift[vertex] = 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
     moved += permi_scale_sweep(working, shift, 1, 0);
@@ -345,7 +342,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x; 0: over 64 bits, as INT64_MIN always is. */
+/* Returns 0 if a x is over 64 bits, as INT64_MIN always is. */
 static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
 {
   *product = 0;
@@ -376,9 +373,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
                                 &product->imaginary_integer);
 }
 
-/* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
-   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
-   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
+/* Makes sum = a x + b y; y may be NULL. 0: overflow, or nearly underflow, so that the error is not one rounding's. A
+   complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by
+   2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -417,8 +414,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Where values cancel further below their sums of |terms|, those say nothing and must not take values into
-   underflow: values are scaled alone, without a bound or estimate. */
+/* log2. Values that cancel further below their sums of |terms| are scaled alone, without bound or estimate: those sums
+   say nothing, and must not take values into underflow. */
 #define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
@@ -526,15 +523,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
-   tests/proofs/frontier.g. */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings of a product (tests/proofs/chains.v;
+   frontier.g). */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: of degree-2 steps, and 1 of each original entry if integers were rounded. `absolute`
-   has them too, hence g / (1 - g) below. */
+/* Returns the roundings of an entry's terms: of degree-2 steps, and 1 of each entry if integers were rounded.
+   `absolute` has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +

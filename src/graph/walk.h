@@ -1,9 +1,9 @@
 /* ============================================================================================================ >>walk
-   A block, and walks along elimination orders of its vertices, rows and columns mixed.
-   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
-   touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
+   Blocks, and walks along elimination orders of their vertices, rows and columns mixed.
+   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is what is
+   touched and not eliminated. With a rows, b columns and d more columns than rows eliminated, it has at most sum_i
    C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
-   (>>rook; no binomials are given) there are 2^(a + b), with a number for each count of eliminated vertices matched.
+   (>>rook, without binomials) there are 2^(a + b), with a number for each count of eliminated vertices matched.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. */
 #pragma once
 #include "../base/prices.h"
@@ -14,11 +14,11 @@
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges;                  /* n: rows, and columns but in >>rook */
+  int n, edges;                  /* rows, and columns except in >>rook */
   int vertices;
   int rounded;                   /* some entry is not the given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
-  double *real, *absolute;       /* of an edge; NULL unless used */
+  double *real, *absolute;       /* NULL unless used */
   double *imaginary;
   int64_t *integer;
   int64_t *imaginary_integer;
@@ -62,20 +62,20 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, con
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch: no clock
-   decides. */
+/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS: units of permi_watch, not the
+   clock. */
 typedef struct permi_account {
   permi_control *watch;
   double begin;
-  double run;   /* predicted, of blocks already planned */
-  double least; /* granted in any case */
-  double floor; /* of `least`, for all blocks */
+  double run;   /* predicted, of planned blocks */
+  double least; /* always granted */
+  double floor; /* `least` for all blocks */
   double share;
-  double most;  /* whatever the run: under a time limit its share of that */
+  double most;  /* under a time limit */
 } permi_account;
 
-/* In powers of 2, which time that has passed hardly changes: runs, ranks and escalations plan alike. Jobs in pieces go
-   on with the same plan under other limits. */
+/* Returns the most for max_seconds, in powers of 2, so that runs, ranks and escalations plan alike. Jobs in pieces go
+   on with one plan under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -91,7 +91,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* What is left for an engine, but PERMI_PLAN_REST for later ones. */
+/* Returns what an engine may use; later ones have PERMI_PLAN_REST. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -99,13 +99,13 @@ static double permi_account_free(const permi_account *account, double seconds)
 
 typedef struct permi_budget {
   double effort;
-  double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
-  double each, start;        /* predicted seconds: of a unit of cost; fixed */
-  double quick, quick_start; /* the same of arrays, which take over where they are quicker, */
+  double most; /* states in memory; others cost PERMI_ORDER_BEYOND times as much */
+  double each, start;        /* predicted seconds: of a unit, fixed */
+  double quick, quick_start; /* the same of arrays, */
   int quick_width;           /* up to this width */
   double rival;
-  double reserve; /* units that the rival may need, if it is the better */
-  const int *first[2]; /* orders to begin with, of a tree and of a glance; NULL: none */
+  double reserve; /* units that a better rival needs */
+  const int *first[2]; /* orders to begin with, or NULL */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -115,7 +115,6 @@ static double permi_budget_seconds(const permi_budget *budget, double cost)
   return budget->start + fmin(cost * budget->each, cost * budget->quick + budget->quick_start);
 }
 
-/* Units left for an order of that cost. */
 static double permi_budget_left(const permi_budget *budget, double cost)
 {
   const double seconds = permi_budget_seconds(budget, cost);
@@ -130,20 +129,19 @@ static double permi_order_price(double states, double most)
 
 typedef struct permi_walk {
   int *open;
-  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
+  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 gone */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
-  double peak;   /* states of the largest step, by permi_order_cost */
-  int unseen[2]; /* rows, columns before it are eliminated or touched */
+  double peak;   /* states of the largest step */
+  int unseen[2]; /* lines before are not untouched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
 {
   int v;
-  for (v = 0; v < block->vertices; v++) {
+  for (v = 0; v < block->vertices; v++)
     walk->open[v] = block->start[v + 1] - block->start[v];
-    walk->state[v] = 0;
-  }
+  memset(walk->state, 0, (size_t)block->vertices);
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
   walk->unseen[0] = 0;
   walk->unseen[1] = block->n;
@@ -179,11 +177,10 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
     walk->open[t]--;
     if (walk->state[t] == 2)
       continue;
-    if (walk->open[t] == 0) {
+    if (walk->open[t] == 0)
       permi_walk_leave(block, walk, t);
-    } else if (walk->state[t] == 0) {
+    else if (walk->state[t] == 0)
       permi_walk_touch(walk, t, other);
-    }
   }
 }
 
@@ -192,7 +189,6 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width, walk->eliminated);
 }
 
-/* The cost of an order of all vertices. */
 static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
                                const permi_budget *budget, const int *order)
 {

@@ -9,7 +9,7 @@
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column */
-  unsigned long long line; /* line of the file, or number of the triplet */
+  unsigned long long line; /* of the file, or number of the triplet */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -94,7 +94,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Makes room for `more` items behind those used. 0: out of memory or stopped. */
+/* Makes room for `more` items behind those used. 0: no memory, or stopped. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -120,8 +120,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
 }
 
 /* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
-   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room, which has them; NULL:
-   stopped. */
+   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;
@@ -142,7 +141,7 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
     }
     for (k = 0; k < count; k++) {
       const char *item = from + k * size;
-      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* at once while the places are not complete */
+      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* the places are not complete */
         return NULL;
       memcpy(to + place[permi_key_of(item) >> shift & 255]++ * size, item, size);
     }
@@ -199,7 +198,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* The first of `count` sorted entries with at least this key. */
+/* Returns the first of `count` sorted entries with at least this key. */
 static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
 {
   size_t low = 0, high = count;
@@ -213,8 +212,7 @@ static size_t permi_entries_find(const permi_entries *list, size_t count, uint64
   return low;
 }
 
-/* To a sorted list without duplicates adds what lies across the diagonal, and sorts again. *conflict, else NULL: an
-   entry that has another value there. */
+/* Adds to a sorted list what lies across the diagonal, and sorts. *conflict: another value there, else NULL. */
 static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
                                 const permi_entry **conflict)
 {
@@ -237,7 +235,7 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Sorts and mirrors. *second, else NULL: an entry given before (*again 1), or with another value across. */
+/* Sorts and mirrors. *second: an entry given before (*again 1) or with another value across, else NULL. */
 static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
                                 permi_control *watch, const permi_entry **second, int *again)
 {
@@ -247,7 +245,7 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return sorted && (*again || !mirrored || permi_entries_mirror(list, allocator, watch, second));
 }
 
-/* The list must be sorted, without duplicates; drops zeros. */
+/* Makes a matrix of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -339,7 +337,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-/* Entries in arrays of the caller: triplets; compressed rows, with row_start; edges, two ints each. */
+/* The caller's entries: triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -349,9 +347,9 @@ typedef struct permi_triplets {
   perm_kind kind;
   const char *what;        /* "triplet", "entry", "edge" */
   const size_t *row_start; /* NULL: row has them */
-  int step;                /* ints from one column to the next */
+  int step;                /* from one column to the next */
   int mirrored;
-  int argument; /* of column; real, imaginary, integer, kind follow */
+  int argument; /* of column; the others follow */
 } permi_triplets;
 
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
@@ -440,7 +438,7 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   return status;
 }
 
-/* The public calls: status is of what they have checked, cost the bytes of their arrays. */
+/* status: of what was checked; cost: bytes of the arrays. */
 static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
                                      double cost, perm_matrix *matrix, perm_result *result)
 {
@@ -503,7 +501,7 @@ static void permi_borrow_release(void *pointer, void *user_data)
   (void)user_data;
 }
 
-/* The entry must be as perm_matrix promises. */
+/* Checks that an entry is as perm_matrix promises. */
 static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
 {
   permi_entry entry;
@@ -544,7 +542,7 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   matrix->nnz = given.nnz;
   matrix->kind = kind;
   matrix->allocator = borrowed;
-  memcpy(&matrix->row_start, &row_start, sizeof row_start); /* nothing writes through the struct */
+  memcpy(&matrix->row_start, &row_start, sizeof row_start);
   memcpy(&matrix->column, &column, sizeof column);
   if (kind != PERM_KIND_PATTERN)
     memcpy(&matrix->real, &real, sizeof real);

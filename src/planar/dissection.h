@@ -1,15 +1,15 @@
 /* ======================================================================================= >>dissection
-   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]. A level of a breadth-first search
-   separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part: its own
-   pairs and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs, levels
-   on boards among them, and take O(n^1.5) products. */
+   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first search
+   separates them, and its two sides go first, each the same way. A front is a separator or a small part: its own pairs
+   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs (levels, on
+   boards) and take O(n^1.5) products. */
 #pragma once
 #include "kasteleyn.h"
 
 #define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
 typedef struct permi_front {
-  int begin, end;                  /* own pairs: order[begin..end) */
+  int begin, end;                  /* order[begin..end) */
   int parent;                      /* before it; -1: none */
   int child, sibling;              /* its last one, those before; -1: none */
   int boundary, boundary_end;      /* of boundary[] */
@@ -18,8 +18,8 @@ typedef struct permi_front {
 
 typedef struct permi_dissection {
   int n, fronts, largest;
-  permi_front *front; /* parents first: eliminated from the last to the first */
-  int *order;         /* pairs; pair i is row i and its column */
+  permi_front *front; /* parents first, eliminated last */
+  int *order;         /* of pairs; pair i is row i and its column */
   int *boundary, *entry;
   double products, bytes_each; /* of one elimination; numbers held at a time */
 } permi_dissection;
@@ -33,14 +33,14 @@ typedef struct permi_dissecting {
   permi_control *watch;
   int *start, *next;          /* the graph of the pairs */
   int *part, *level, *queue, *place, *key;
-  int *count; /* room for twice as many, and one, twice */
-  int parts, used, room; /* the latter: of boundary[] */
+  int *count; /* room for 2 n + 1, twice */
+  int parts, used, room; /* of boundary[] */
   double work; /* pairs met by searches */
 } permi_dissecting;
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
 
-/* A breadth-first search of the part of `from`; its pairs in queue[tail..returned). */
+/* Searches breadth-first; finds queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -69,8 +69,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* Finds what separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side
-   over three quarters; returns its price. */
+/* Finds what separates the queue by key: pairs up to *at that touch one above. Small, no side over three quarters;
+   returns its price. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -89,7 +89,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* for all from its own key to below the largest that it touches */
+    touching[key[v] - least]++; /* for all from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -106,7 +106,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders order[begin..end) into two sides and, last, what separates them. */
+/* Reorders order[begin..end) into two sides and what separates them. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
@@ -114,7 +114,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   const int *key = d->level;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3];
   double price;
-  if (count < size) { /* components, about half of the pairs: nothing separates them from the others */
+  if (count < size) { /* components, about half of the pairs: nothing separates them */
     const int name = d->parts++;
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
@@ -135,7 +135,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     *second_end = part.end;
     return;
   }
-  for (k = 0; k < 2; k++) { /* from an end of the part, nearly, then from the other */
+  for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
     const int far_end = d->queue[count - 1];
     int i;
     for (i = 0; i < count; i++)
@@ -143,7 +143,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     permi_dissection_forget(d, count);
     count = permi_dissection_search(d, far_end, 0);
   }
-  for (k = 0; k < count; k++) /* as far from both: straight where levels are bent around an end */
+  for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
     d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
   price = permi_dissection_cut(d, count, d->level, &level);
   if (permi_dissection_cut(d, count, d->key, &middle) < price) {
@@ -222,7 +222,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
-  if (d->level[pair] >= f || d->place[pair] == f) /* level: its own front */
+  if (d->level[pair] >= f || d->place[pair] == f) /* level: its front */
     return 1;
   d->place[pair] = f;
   if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
@@ -231,8 +231,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
-   -1: out of memory; 0: too many. */
+/* Makes boundaries, last front first: those of fronts below and what own pairs touch, less own pairs. -1: out of
+   memory; 0: too many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -254,7 +254,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Products, memory and the largest front, when no pivot is put off. */
+/* Finds products, memory, the largest front, when no pivot is put off. */
 static void permi_dissection_price(permi_dissection *made)
 {
   double held = 0, most = 0;
@@ -276,7 +276,7 @@ static void permi_dissection_price(permi_dissection *made)
   made->bytes_each = most;
 }
 
-/* The graph of pairs: two touch if an entry has the row of one and the column of the other. */
+/* Makes the graph: pairs touch if an entry has the row of one and the column of the other. */
 static void permi_dissection_graph(const permi_block *block, const int *partner, permi_dissecting *d)
 {
   const int n = block->n;
@@ -298,7 +298,7 @@ static void permi_dissection_graph(const permi_block *block, const int *partner,
   d->start[n] = used;
 }
 
-/* Lists the entries of each front: where the first of their two pairs is eliminated. */
+/* Lists entries by front: where the first of their two pairs is eliminated. */
 static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
                                      permi_dissection *made)
 {
@@ -320,7 +320,7 @@ static void permi_dissection_entries(const permi_block *block, const int *partne
   }
 }
 
-/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: of a column, its row. */
+/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {

@@ -1,21 +1,20 @@
 /* ======================================================================================== >>embedding
-   Draws a graph in the plane without crossings, or finds that none exists, in linear time: the left-right algorithm
-   [Bra09]. An edge that a depth-first search leaves out returns to an ancestor, to the left or to the right of the path
-   up. Return edges of one side must not cross: a stack of conflict pairs keeps which must be on the same side and which
-   on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
+   Draws a graph in the plane without crossings, or finds that none exists, in linear time by the left-right algorithm
+   [Bra09]. Edges that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one
+   side must not cross: a stack of conflict pairs keeps which are on the same side. >>kasteleyn checks the drawing. */
 #pragma once
 #include "../graph/engines.h"
 
-/* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
+/* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
   int vertices, edges;
-  int *end;               /* of half-edges: the vertex it leaves */
-  int *clockwise;         /* the next half-edge around that vertex, */
+  int *end;               /* the vertex that a half-edge leaves */
+  int *clockwise;         /* the next one around that vertex, */
   int *counterclockwise;  /* and the one before */
 } permi_embedding;
 
 typedef struct permi_returns {
-  int low, high; /* return edges by height of their upper end; -1: none */
+  int low, high; /* by height of their upper end; -1: none */
 } permi_returns;
 
 typedef struct permi_conflict {
@@ -25,18 +24,18 @@ typedef struct permi_conflict {
 typedef struct permi_drawing {
   const permi_block *block;
   permi_control *watch;
-  int *height, *up;            /* of a vertex: depth, -1: not met; the edge it was found by, -1: a root */
-  int *first, *cursor, *stack; /* of a vertex: its outgoing edges in outgoing[]; the search */
+  int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
+  int *first, *cursor, *stack; /* of a vertex: its outgoing edges; the search */
   int *outgoing;
-  int *from, *to;      /* of an edge: where the search takes it */
-  int *low, *next_low; /* of an edge: least and second heights that its subtree returns to */
+  int *from, *to;      /* of an edge, as searched */
+  int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
   int *nesting, *reference, *side, *low_edge, *bottom;
   int *bucket;
   permi_conflict *conflict;
   int conflicts;
 } permi_drawing;
 
-/* Ends edge e: sets its nesting depth and tells its parent edge. */
+/* Ends edge e: sets its nesting depth and tells its parent. */
 static void permi_drawing_finish(permi_drawing *d, int e)
 {
   const int v = d->from[e], parent = d->up[v];
@@ -52,7 +51,7 @@ static void permi_drawing_finish(permi_drawing *d, int e)
   }
 }
 
-/* Directs every edge by a depth-first search from each root. */
+/* Directs every edge by depth-first searches. */
 static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
@@ -95,7 +94,7 @@ static void permi_drawing_direct(permi_drawing *d)
   }
 }
 
-/* Lists the outgoing edges of each vertex by nesting depth, two counting sorts. */
+/* Lists the outgoing edges of each vertex by nesting depth. */
 static void permi_drawing_sort(permi_drawing *d)
 {
   const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
@@ -136,7 +135,6 @@ static void permi_conflict_swap(permi_conflict *pair)
   pair->right = left;
 }
 
-/* Does the interval return below edge e? */
 static int permi_returns_below(const permi_drawing *d, const permi_returns *interval, int e)
 {
   return interval->high >= 0 && d->low[interval->high] > d->low[e];
@@ -148,8 +146,7 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* The return edges of e, an outgoing edge of the vertex above which `parent` leads, against those of its elder
-   siblings. 0: not planar. */
+/* Sets the return edges of e against those of its elder siblings. parent leads to where e begins. 0: not planar. */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -190,7 +187,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   return 1;
 }
 
-/* Drops from an interval the edges that return to u; other: the interval beside it. */
+/* Drops the edges that return to u from an interval; other is beside it. */
 static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
 {
   while (interval->high >= 0 && d->to[interval->high] == u)
@@ -202,7 +199,7 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
   }
 }
 
-/* Leaves the vertex that e leads to: edges that return to where e begins conflict with none above. */
+/* Leaves the end of e: edges that return to its beginning conflict with none above. */
 static void permi_drawing_leave(permi_drawing *d, int e)
 {
   const int u = d->from[e];
@@ -287,7 +284,7 @@ static void permi_drawing_resolve(permi_drawing *d, int *path)
   }
 }
 
-/* Puts half-edge h after or before half-edge `beside` around their vertex; beside < 0: alone. */
+/* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -302,11 +299,11 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
   map->clockwise[before] = h;
 }
 
-/* Draws: outgoing edges in order, then each return edge beside the path on its side. */
+/* Draws outgoing edges in order, then each return edge beside the path on its side. */
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
-  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* of a vertex: half-edges; no longer used */
+  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* half-edges of a vertex */
   int root, depth, v, k;
   for (v = 0; v < vertices; v++) {
     int last = -1;
@@ -350,7 +347,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the block's graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {

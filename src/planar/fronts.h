@@ -1,20 +1,19 @@
 /* ========================================================================================== >>fronts
    Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
-   that its own pairs touch. Pivots are sought among lines that no other front touches; lines without a pivot are put
-   off to the parent. At the root all may be pivots, so a determinant of 0 is found.
-   Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
-   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii as in
-   interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their underflow
-   by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of their row
-   sums. Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts pivots larger than
-   their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts cut to
-   PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+   that its pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all
+   may be pivots, so a determinant of 0 is found. Numbers are residues modulo a prime, or double-doubles with a radius.
+   THE BOUND: every number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli
+   involved, a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual.
+   Radii are rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the
+   root bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
+   errors hardly: in large fronts, pivots above their radius run out. Then pivots go by size alone, and the error is
+   measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 #pragma once
 #include "../exact/residues.h"
 #include "../frontier/runner.h"
 #include "dissection.h"
 
-/* A matrix in fronts; columns are numbered by the row matched to them. */
+/* A matrix in fronts; a column has the number of its row. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
   const int *row, *column; /* of an entry */
@@ -23,12 +22,12 @@ typedef struct permi_fronts {
 } permi_fronts;
 
 typedef struct permi_frontal {
-  int size, summed, pivots; /* summed: rows and columns that may be pivots */
+  int size, summed, pivots; /* lines that may be pivots */
   int *row, *column;        /* what they are */
   char *value;              /* size x size */
 } permi_frontal;
 
-/* ---- numbers: residues modulo a prime, or double-doubles with a radius */
+/* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
@@ -43,27 +42,27 @@ typedef struct permi_ball {
 } permi_ball;
 
 typedef enum permi_trust {
-  PERMI_SURE,   /* pivots larger than their radius; radii hold */
-  PERMI_UNSURE, /* any; radii mean nothing */
-  PERMI_COARSE  /* the same with shorter low parts */
+  PERMI_SURE,   /* pivots above their radius; radii hold */
+  PERMI_UNSURE, /* any pivots; radii mean nothing */
+  PERMI_COARSE  /* with shorter low parts */
 } permi_trust;
 
 typedef struct permi_determinant {
   permi_ball ball; /* times 2^exp2 */
   long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* An elimination's numbers and its determinant. All bits zero: 0. */
+/* An elimination. All bits zero: 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
-  const uint64_t *residue;        /* of the entries */
+  const uint64_t *residue;        /* of entries */
   const double *real, *imaginary;
   int parts;
   permi_trust trust;
   size_t bytes; /* of a number */
   int largest;  /* fronts; 0: any */
-  uint64_t determinant; /* times 2^64, as montgomery products need it */
+  uint64_t determinant; /* times 2^64, for Montgomery products */
   permi_determinant made;
   double top; /* the largest pivot */
 } permi_field;
@@ -73,7 +72,6 @@ static double permi_ball_modulus(const permi_ball *x)
   return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
 }
 
-/* At most the modulus. */
 static double permi_ball_least(const permi_ball *x)
 {
   return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
@@ -92,7 +90,7 @@ static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int
   return c;
 }
 
-/* *a += b or, if subtract, *a -= b. */
+/* a += b or, if subtract, a -= b. */
 static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
 {
   const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
@@ -126,7 +124,7 @@ static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, in
   return c;
 }
 
-/* Swaps lines a and b, whose `size` values begin at x and y. */
+/* Swaps lines a and b, whose values begin at x and y. */
 static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
 {
   const int held = number[a];
@@ -179,7 +177,7 @@ static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, ui
   }
 }
 
-/* Multiplies the determinant by the pivot, and eliminates it. */
+/* Multiplies the determinant by the pivot, eliminates it. */
 static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
   const permi_odd_modulus *prime = field->prime;
@@ -197,7 +195,7 @@ static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
   }
 }
 
-/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
+/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -224,7 +222,7 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
       column = j;
     }
     if (j == k && best > 0)
-      break; /* good enough: searching all takes longer than eliminating */
+      break; /* searching all takes longer than eliminating */
   }
   if (row < 0)
     return 0;
@@ -321,12 +319,11 @@ static void permi_field_add(const permi_field *field, const char *from, char *to
   }
 }
 
-/* Work of one elimination. */
 typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
-  permi_frontal *below; /* of a front: what it leaves, until its parent takes it */
-  int *row_at, *column_at; /* where they are in the front at hand */
+  permi_frontal *below; /* what a front leaves for its parent */
+  int *row_at, *column_at; /* places in the front at hand */
   int *pivot_column;       /* of a row */
   int pivots;
 } permi_front_work;
@@ -351,7 +348,7 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up front f: its entries and what the fronts below left. */
+/* Adds up front f: entries, and what fronts below left. */
 static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
@@ -401,7 +398,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   return PERM_OK;
 }
 
-/* Keeps what is left of a front for its parent. 0: out of memory. */
+/* Keeps the rest of a front for its parent. 0: out of memory. */
 static int permi_frontal_leave(const permi_front_work *work, const permi_frontal *front, permi_frontal *below)
 {
   const size_t bytes = work->field->bytes;
@@ -418,7 +415,7 @@ static int permi_frontal_leave(const permi_front_work *work, const permi_frontal
   return 1;
 }
 
-/* Is the permutation of n odd? seen: room for n. */
+/* Says if a permutation of n is odd. seen: n. */
 static int permi_permutation_odd(const int *to, int n, int *seen)
 {
   int odd = 0, i, at;
@@ -432,15 +429,15 @@ static int permi_permutation_odd(const int *to, int n, int *seen)
   return odd;
 }
 
-/* What asks whether to stop: a run, or planning (run NULL). */
+/* What asks to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations that are done; seconds of one */
+  double done, seconds; /* eliminations; seconds of one */
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; *odd: the field's determinant has the wrong sign. */
+/* Eliminates all; *odd: the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -497,7 +494,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* Computes the determinant modulo a prime from the entries' residues. */
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
@@ -516,7 +512,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
   return status;
 }
 
-/* Computes the determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {

@@ -6,24 +6,23 @@
       count twice, and Euler's formula gives their number.
    3. Two perfect matchings differ by cycles; inside each, vertices are matched among themselves, so v is even. A cycle
       of length c multiplies the sign of the permutation by (-1)^(c/2 + 1), and the signs of its entries by the same.
-   4. So all terms of the determinant of the signed matrix have one sign; with rows negated until one perfect matching
-      has only plus signs and stands on the diagonal, that sign is +, and the determinant is the permanent.
+   4. So all terms of the signed determinant have one sign: +, with rows negated until one perfect matching has only
+      plus signs and stands on the diagonal. The determinant is the permanent.
    5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
       products too, and not 0. No pivot on the diagonal vanishes then.
-   Steps 1 and Euler's formula are checked for the drawing at hand, whoever made it. */
+   Step 1 and Euler's formula are checked for the drawing at hand. */
 #pragma once
 #include "../graph/matching.h"
 #include "embedding.h"
 
 typedef struct permi_faces {
   int count;
-  int *of;     /* of a half-edge: the face to its side */
+  int *of;     /* of a half-edge: the face beside it */
   int *length; /* of a face: half-edges */
-  int *any;    /* of a face: one of its half-edges */
+  int *any;    /* of a face: a half-edge */
 } permi_faces;
 
-/* Lists the faces; returns 0 unless V - E + F = 2, that is, unless the half-edges are a connected drawing in the
-   plane. */
+/* Lists the faces; 0 unless V - E + F = 2: the half-edges are a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -45,7 +44,7 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
   return map->vertices - map->edges + faces->count == 2;
 }
 
-/* Is every vertex reached from the first one? Euler's formula counts components. */
+/* Says if all is connected: Euler's formula counts components. */
 static int permi_embedding_connected(const permi_embedding *map, const int *first, int *queue, int *seen)
 {
   int head = 0, tail = 0, v, h;
@@ -67,9 +66,9 @@ static int permi_embedding_connected(const permi_embedding *map, const int *firs
   return tail == map->vertices;
 }
 
-/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge that
-   leads to its parent. The root's parity follows from Euler's formula; all are checked. 0: a check failed. work: 3 for
-   each face, and 1 for each edge. */
+/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
+   parent. The root's follows from Euler's formula; all are checked. 0: a check failed. work: 3 for each face, 1 for
+   each edge. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -112,12 +111,12 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: the graph is not; -1: a check failed, which is a mistake of ours */
+  int planar;        /* 0: the graph is not; -1: a check failed, our mistake */
   signed char *sign; /* of an edge */
-  int *partner;      /* of a column: the row matched to it */
+  int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* The signs of a block, in memory of *pool; unknown if watch stops. 0: out of memory. */
+/* Makes the signs in memory of *pool; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -129,7 +128,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
-  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
     return 1;
   result->sign = (signed char *)permi_pool_get(pool, edges, 1);
   result->partner = (int *)permi_pool_get(pool, n, sizeof(int));

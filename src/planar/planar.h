@@ -1,19 +1,19 @@
 /* ========================================================================================== >>planar
-   Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
-   primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
+   Blocks with a planar graph: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
+   primes for a bound on the permanent (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
 #pragma once
 #include "../frontier/values.h"
 #include "fronts.h"
 
-#define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */
+#define PERMI_PLANAR_LEAST 40 /* chosen: below, other engines take under a millisecond */
 
 typedef struct permi_planar {
   permi_owned owned;
   permi_dissection dissection;
   permi_fronts fronts;
   int n, edges, parts, faces;
-  int subtracts; /* some entry is not a non-negative number */
-  int primes;    /* of a CRT; 0: the modulus itself is one */
+  int subtracts; /* not all entries are non-negative */
+  int primes;    /* of a CRT; 0: the modulus itself */
   uint64_t modulus;
   int64_t *integer[2];
   double *real, *imaginary, *absolute;
@@ -42,7 +42,7 @@ typedef struct permi_planar_run {
   permi_runner base;
   const permi_planar *planar;
   permi_odd_modulus *prime;
-  uint64_t *residue[2]; /* of the parts, by prime */
+  uint64_t *residue[2]; /* of parts, by prime */
   uint64_t *entry;      /* edges for each thread */
   double seconds;       /* of one prime */
   int failed;
@@ -124,9 +124,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 /* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
-#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: below this relative radius, no second look */
 
-/* |a - b|, in units of a's. */
+/* Returns |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -142,7 +142,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Eliminates, and measures the error: a bound (or INFINITY) and an estimate in units of 2^exp2. */
+/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -184,8 +184,8 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings of an elimination that
-   cancels, as its two measurements may agree by chance. */
+/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings that cancel, as two
+   measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
@@ -271,8 +271,8 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
   return 1;
 }
 
-/* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
-   entries are no doubles, from lines as they were. */
+/* Returns bits of the permanent itself, by double-doubles with radii; where these run out, or entries are no doubles,
+   the bound. */
 static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
 {
   permi_pool pool = {&maker->options->allocator, NULL, 0};
@@ -297,7 +297,7 @@ static double permi_planar_proved_bits(const permi_maker *maker, const permi_pla
   return fmax(bits, 1);
 }
 
-/* Numbers of eliminations and their price; 0: the permanent may be too long. */
+/* Chooses numbers of eliminations, and the price; 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
@@ -331,7 +331,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+  if (block->edges > 4 * block->n - 4) /* as in permi_kasteleyn_make */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))

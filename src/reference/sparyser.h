@@ -3,12 +3,11 @@
    compressed columns, in the order of [EK] (>>codegen), as a tree.
 
    Symbols     here
-     J         the columns in the sum: a Gray code over digits, columns or groups of them
-     S_1 ...   dominating: neighbourhoods of rows that share no column; their non-empty subsets are digits, for others
+     J         the columns in the sum: a Gray code over digits, which are columns or groups
+     S_1 ...   dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits; other sets
                leave a row empty
      row sums  x or integer: exact, on a grid of a power of two
-     products  product or wide of a level, over the rows of slower digits; 0 ends the branch ([EK] has two such areas,
-               this one a column)
+     products  product or wide of a level, over the rows of slower digits; 0 ends the branch
    A row belongs to the fastest digit that touches it, which makes its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
@@ -23,10 +22,10 @@
 
 typedef struct permi_ryser {
   int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* rows of a digit; then rows of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -58,20 +57,20 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
       walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
     return;
   }
-  for (e = begin; e < end; e++) /* a loop over the parts around it takes 1.08 times as long */
+  for (e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
     walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
   for (e = begin; e < end && ryser->parts == 2; e++)
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from the one above. Returns 0 if it is 0. */
+/* Makes a level's product from the one above; 0: it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
+  if (ryser->integers) { /* below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       permi_wide next = {0, 0};
@@ -134,8 +133,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
-   digit level - 1. */
+/* Visits the digits below `level` in reflected Gray codes, each to its other end. left: values of digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -158,7 +156,6 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
   }
 }
 
-/* Moves a digit `by` codes on. */
 static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
 {
   const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
@@ -241,28 +238,25 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (double)leaf->information.chunks);
 }
 
-/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
+/* Digits: groups of columns never all absent, and each other column except `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
+/* Chooses grids of rows: sums and halves are below 2^53 half steps. */
 static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n;
   int i, e;
   ryser->growth = 1;
   ryser->bits = n;
-  ryser->widest = 0;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int edge = block->edge[e];
-      if (block->integer)
-        sum += fabs((double)block->integer[edge]);
-      else
-        sum += fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+      sum += block->integer ? fabs((double)block->integer[edge])
+                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
     }
     grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
     ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -271,6 +265,7 @@ static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, doubl
   }
 }
 
+/* Returns the rows of some columns. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
@@ -330,9 +325,6 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
   int k, e, part, used = 0;
   ryser->on_grid = 1;
-  ryser->buried = 0;
-  memset(ryser->base, 0, sizeof ryser->base);
-  memset(ryser->moved, 0, sizeof ryser->moved);
   for (k = 0; k < columns + ryser->halves; k++) {
     const int column = k < columns ? ryser->column[k] : without;
     ryser->column_start[k] = used;
@@ -362,7 +354,6 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
   int d, i, j, k;
-  ryser->nodes = ryser->seconds = 0;
   for (d = ryser->digits - 1; d >= 0; d--) {
     const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
     const double entries =
@@ -393,6 +384,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   uint64_t touches[PERM_MAX_N];
   double grid[PERM_MAX_N];
   int j, e;
+  memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
   ryser->integers = block->integer != NULL;
   ryser->parts = block->imaginary ? 2 : 1;
@@ -409,7 +401,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
-/* Columns alone: all, or without the fullest. */
+/* All columns are digits or, if halves, all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
 {
   const int *start = block->start + (side ? 0 : block->n);
@@ -427,7 +419,7 @@ static permi_ryser_split permi_sparyser_split(const permi_block *block, int side
 
 /* Rows are chosen greedily by least degree from many random starts. */
 #define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
+#define PERMI_DOMINATING_COLUMNS 20 /* a digit is an int */
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -513,8 +505,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets of columns, or above
-   PERMI_MAJORANT_ORDER by the product of row sums, at least 1 each. */
+/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by
+   the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets ? subsets + (1 << PERMI_MAJORANT_ORDER) : NULL, sum = 0;
@@ -545,11 +537,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
-   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
-   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
-   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
+/* THE BOUND. Row sums on the grid are exact (its part: permi_ryser_off_grid). A term is a product of n exact numbers:
+   gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses at most
+   gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of itself. A
+   product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the rows' sums
+   of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -557,7 +549,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* else far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -567,8 +559,8 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
-/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
-   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
+/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many: 2
+   (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;

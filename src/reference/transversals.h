@@ -1,7 +1,6 @@
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings, for blocks that have few: per A = sum over perfect matchings M of the product of a_ij
-   over (i, j) in M. Depth first, at the free vertex with the fewest choices. Products are in double-double or long
-   integers; terms are added exactly.
+   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
+   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
 
    Symbols    here
      M        the edges `at` of the levels
@@ -30,17 +29,17 @@ typedef struct permi_matching_walk {
   const permi_transversals *all;
   permi_ways *ways;
   int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
-  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge looked at, whether it is taken */
+  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
   char *product, *sum;
 } permi_matching_walk;
 
 static size_t permi_matching_bytes(const permi_transversals *all)
 {
-  const size_t levels = (size_t)all->n + 1;
-  return (4 * levels + 4 * (size_t)all->n) * sizeof(int) + (levels + 1) * all->size + 16;
+  const size_t n = (size_t)all->n;
+  return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
 }
 
-/* Vertex v leaves the graph (step -1) or comes back (1). */
+/* Takes vertex v out of the graph (step -1) or back (1). */
 static void permi_matching_move(permi_matching_walk *walk, int v, int step)
 {
   const permi_transversals *all = walk->all;
@@ -50,7 +49,7 @@ static void permi_matching_move(permi_matching_walk *walk, int v, int step)
     walk->degree[all->neighbour[e]] += step;
 }
 
-/* Moves level k on to the next edge with a free neighbour. */
+/* Moves level k on to its next edge with a free neighbour. */
 static void permi_matching_next(permi_matching_walk *walk, int k)
 {
   do
@@ -89,8 +88,8 @@ static void permi_matching_multiply(permi_matching_walk *walk, int k, const perm
   }
 }
 
-/* Adds the term of a matching. A product whose moduli are below the safe power is at most that, computed or true, as
-   entries are at most 1; it counts as lost. */
+/* Adds the term of a matching. Below the safe power a product counts as lost: computed and true, it is at most that, as
+   entries are at most 1. */
 static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
 {
   const permi_transversals *all = walk->all;

@@ -1,30 +1,30 @@
 /* =========================================================================================== >>ways
-   The frame of the engines of papers, asked by name only: a walk over a tree of choices, whose leaves add up. Chunks
-   share the tree: a node's ways are divided among its chunks. Sums of chunks are exact. */
+   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
+   Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
 #pragma once
 #include "../graph/engines.h"
 #include "../frontier/values.h"
 
-#define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
+#define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
-#define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
-#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted work between two looks at the stop */
-#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged */
+#define PERMI_WALK_PIECE_SECONDS 1e-3 /* at least, of a chunk */
+#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted, between looks at the stop */
 #define PERMI_WALK_PROBES 48
 #if !defined(PERMI_WALK_GRACE_SECONDS)
 #define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
 #endif
 
 typedef struct permi_ways {
-  uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
-  double weight;              /* of a probe: paths that it stands for; else 1 */
+  uint64_t begin, end, chunk; /* chunks that share the node, the one that walks */
+  double weight;              /* paths that a probe stands for; else 1 */
   uint64_t seed;              /* of a probe; else 0 */
-  struct permi_walking *walking; /* NULL: nothing stops the walk */
-  double choices, work, look; /* counted; predicted seconds; when it looks at the stop again */
-  int thread, stopped;
+  permi_control *control;     /* NULL: nothing stops the walk */
+  double choices, work, look; /* counted; predicted seconds; at the next look */
+  double before;              /* predicted seconds of chunks done */
+  perm_status stopped;
 } permi_ways;
 
-/* Gives the ways [*first, *last) of `count` to the chunk; a probe gets one at random [Knu75]. */
+/* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
@@ -45,98 +45,58 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Nodes that several chunks walk are the first one's. */
+/* Says if the node counts as this chunk's: the first of those that walk it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
 }
 
-typedef struct permi_walking {
-  const permi_leaf *leaf;
-  permi_asked asked;
-  uint64_t begin, window; /* the first chunks of the range, of the slots */
-  perm_partial *slot;
-  void *memory;
-} permi_walking;
-
-/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up: branches have any size. */
+/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
-  permi_walking *walking = ways->walking;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
-  if (ways->work >= ways->look && walking && !ways->stopped) {
-    const perm_leaf *information = &walking->leaf->information;
-    const double before = (double)(ways->chunk - walking->begin) / (double)information->chunks * information->seconds;
+  if (ways->work >= ways->look && ways->control && ways->stopped == PERM_OK) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_asked_poll(&walking->asked, ways->thread, before, "walking") != PERM_OK;
+    ways->stopped = permi_control_poll(ways->control, ways->before, "walking");
   }
-  return ways->stopped;
+  return ways->stopped != PERM_OK;
 }
 
-static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
-{
-  permi_walking *walking = (permi_walking *)context;
-  const permi_leaf *leaf = walking->leaf;
-  perm_partial *partial = &walking->slot[chunk - walking->window];
-  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
-  memset(ways, 0, sizeof *ways);
-  ways->end = leaf->information.chunks;
-  ways->chunk = chunk;
-  ways->weight = 1;
-  ways->walking = walking;
-  ways->look = PERMI_WALK_GRACE_SECONDS;
-  ways->thread = thread;
-  leaf->run_chunk(leaf, chunk, ways, partial);
-  if (!ways->stopped) {
-    partial->fingerprint = leaf->information.fingerprint;
-    permi_partial_count(partial, chunk, chunk + 1);
-  }
-  return thread ? PERM_OK : ways->stopped ? (perm_status)walking->asked.stop
-         : permi_asked_poll(&walking->asked, 0, (double)(chunk + 1 - walking->begin) /
-                            (double)leaf->information.chunks * leaf->information.seconds, "walking");
-}
-
-/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing: what was
-   done is a prefix. */
+/* run_range of leaves whose workspace begins with permi_ways. A stopped chunk does not count. */
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {
   const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
-  permi_leaf each = *leaf;
-  permi_walking walking;
-  perm_status status = PERM_OK;
-  uint64_t room, k;
-  int whole = 1;
-  each.run_range = NULL; /* it has a workspace */
-  walking.leaf = &each;
-  walking.asked = permi_asked_begin(leaf, control);
-  walking.begin = walking.window = begin;
-  room = PERMI_WALK_WINDOW * (uint64_t)walking.asked.threads;
-  room = end - begin < room ? end - begin : room;
-  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
-  if (!permi_workspace_make(allocator, &each, walking.asked.threads, &walking.memory) || !walking.slot)
-    status = PERM_ERROR_MEMORY;
-  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
-    const uint64_t count = end - walking.window < room ? end - walking.window : room;
-    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
-    status = permi_share(walking.asked.threads, walking.window, walking.window + count, permi_walking_chunk, &walking,
-                         NULL);
-    for (k = 0; k < count && walking.slot[k].chunks; k++)
-      perm_partial_merge(partial, &walking.slot[k]);
-    whole = k == count;
-    if (status == PERM_OK && control)
-      status = permi_control_poll_range(control, (double)(walking.window + count - begin) /
-                                        (double)leaf->information.chunks * leaf->information.seconds, "walking");
-    if (whole && walking.window + count == end)
-      status = PERM_OK;
+  const double each = leaf->information.seconds / (double)leaf->information.chunks;
+  permi_ways *ways = (permi_ways *)permi_allocate(allocator, leaf->workspace, 1);
+  perm_status status = ways ? PERM_OK : PERM_ERROR_MEMORY;
+  perm_partial part;
+  uint64_t chunk;
+  for (chunk = begin; chunk < end && status == PERM_OK; chunk++) {
+    memset(&part, 0, sizeof part);
+    memset(ways, 0, sizeof *ways);
+    ways->end = leaf->information.chunks;
+    ways->chunk = chunk;
+    ways->weight = 1;
+    ways->control = control;
+    ways->before = each * (double)(chunk - begin);
+    ways->look = PERMI_WALK_GRACE_SECONDS;
+    leaf->run_chunk(leaf, chunk, ways, &part);
+    status = ways->stopped;
+    if (status != PERM_OK)
+      break;
+    part.fingerprint = leaf->information.fingerprint;
+    permi_partial_count(&part, chunk, chunk + 1);
+    perm_partial_merge(partial, &part);
+    if (control && chunk + 1 < end)
+      status = permi_control_poll_range(control, ways->before + each, "walking");
   }
-  permi_release(allocator, walking.memory);
-  permi_release(allocator, walking.slot);
+  permi_release(allocator, ways);
   return status;
 }
 
-/* ways: of a node, at most. */
+/* Returns a number of chunks; a node has at most `ways`. */
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 {
   const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
@@ -148,7 +108,7 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 
 typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 
-/* Estimates choices and seconds by random descents [Knu75]. workspace: a thread's bytes, behind permi_ways. */
+/* Estimates choices and seconds by random descents [Knu75]. workspace: bytes behind permi_ways. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
                                     double *choices, permi_offer *offer)
 {
@@ -217,7 +177,7 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* The leaf of an offer, but for its relative bound. ways: of a node, at most. */
+/* Makes the leaf of an offer, except for its relative bound. A node has at most `ways`. */
 static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
                                    uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
 {
@@ -227,7 +187,6 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
   leaf->workspace = sizeof(permi_ways) + workspace;
-  leaf->threaded = 1;
   if (maker->working->lost_error > 0 && !leaf->integer)
     leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
   return PERM_OK;
