@@ -16636,7 +16636,7 @@ typedef struct permi_drawing {
   const permi_block *block;
   permi_control *watch;
   int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
-  int *first, *cursor, *stack; /* of a vertex: its outgoing edges; the search */
+  int *first, *cursor; /* of a vertex: its outgoing edges; the search */
   int *outgoing;
   int *from, *to;      /* of an edge, as searched */
   int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
@@ -16667,39 +16667,41 @@ static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
   const int vertices = 2 * block->n;
-  int root, v, depth;
+  int root, v, e;
   for (v = 0; v < vertices; v++) {
     d->height[v] = d->up[v] = -1;
     d->cursor[v] = block->start[v];
   }
-  for (root = 0; root < block->edges; root++)
-    d->from[root] = -1;
+  for (e = 0; e < block->edges; e++)
+    d->from[e] = -1;
   for (root = 0; root < vertices; root++) {
     if (d->height[root] >= 0)
       continue;
     d->height[root] = 0;
-    d->stack[0] = root;
-    for (depth = 0; depth >= 0 && !permi_watch(d->watch, 10);) {
-      v = d->stack[depth];
-      if (d->cursor[v] == block->start[v + 1]) {
-        if (d->up[v] >= 0)
-          permi_drawing_finish(d, d->up[v]);
-        depth--;
-      } else {
-        const int at = d->cursor[v]++, e = block->edge[at], w = block->neighbour[at];
-        if (d->from[e] >= 0)
-          continue;
-        d->from[e] = v;
-        d->to[e] = w;
-        d->low[e] = d->next_low[e] = d->height[v];
-        if (d->height[w] < 0) {
-          d->up[w] = e;
-          d->height[w] = d->height[v] + 1;
-          d->stack[++depth] = w;
-        } else {
-          d->low[e] = d->height[w];
+    for (v = root; v >= 0 && !permi_watch(d->watch, 10);) {
+      const int at = d->cursor[v]++;
+      int w;
+      if (at == block->start[v + 1]) {
+        e = d->up[v];
+        if (e >= 0)
           permi_drawing_finish(d, e);
-        }
+        v = e >= 0 ? d->from[e] : -1;
+        continue;
+      }
+      e = block->edge[at];
+      if (d->from[e] >= 0)
+        continue;
+      w = block->neighbour[at];
+      d->from[e] = v;
+      d->to[e] = w;
+      d->low[e] = d->next_low[e] = d->height[v];
+      if (d->height[w] < 0) {
+        d->up[w] = e;
+        d->height[w] = d->height[v] + 1;
+        v = w;
+      } else {
+        d->low[e] = d->height[w];
+        permi_drawing_finish(d, e);
       }
     }
   }
@@ -16833,33 +16835,27 @@ static void permi_drawing_leave(permi_drawing *d, int e)
 
 static int permi_drawing_test(permi_drawing *d)
 {
-  const int vertices = 2 * d->block->n;
-  int root, depth, e, v, planar = 1;
+  int root, e, v, planar = 1;
   for (e = 0; e < d->block->edges; e++) {
     d->reference[e] = -1;
     d->side[e] = 1;
   }
   d->conflicts = 0;
-  for (root = 0; root < vertices; root++) {
+  for (root = 0; root < 2 * d->block->n; root++) {
     if (d->up[root] >= 0)
       continue;
-    d->stack[0] = root;
-    for (depth = 0; depth >= 0 && planar && !permi_watch(d->watch, 20);) {
-      int parent;
-      v = d->stack[depth];
-      e = -1;
+    for (v = root; planar && !permi_watch(d->watch, 20);) {
       if (d->cursor[v] == d->first[v + 1]) { /* back to the edge that led here */
-        depth--;
-        if (d->up[v] < 0)
-          continue;
         e = d->up[v];
+        if (e < 0)
+          break;
         permi_drawing_leave(d, e);
         v = d->from[e];
       } else {
         e = d->outgoing[d->cursor[v]++];
         d->bottom[e] = d->conflicts;
         if (d->up[d->to[e]] == e) {
-          d->stack[++depth] = d->to[e];
+          v = d->to[e];
           continue;
         }
         d->low_edge[e] = e;
@@ -16867,13 +16863,10 @@ static int permi_drawing_test(permi_drawing *d)
         d->conflict[d->conflicts].right.low = d->conflict[d->conflicts].right.high = e;
         d->conflicts++;
       }
-      parent = d->up[v];
-      if (d->low[e] < d->height[v]) {
-        if (e == d->outgoing[d->first[v]])
-          d->low_edge[parent] = d->low_edge[e];
-        else
-          planar = permi_drawing_constrain(d, e, parent);
-      }
+      if (d->low[e] < d->height[v] && e == d->outgoing[d->first[v]])
+        d->low_edge[d->up[v]] = d->low_edge[e];
+      else if (d->low[e] < d->height[v])
+        planar = permi_drawing_constrain(d, e, d->up[v]);
     }
   }
   return planar;
@@ -16915,7 +16908,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
   int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* half-edges of a vertex */
-  int root, depth, v, k;
+  int root, v, k;
   for (v = 0; v < vertices; v++) {
     int last = -1;
     leftmost[v] = -1;
@@ -16928,25 +16921,20 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
     d->cursor[v] = d->first[v];
   }
   for (root = 0; root < vertices; root++) {
-    if (d->up[root] >= 0)
-      continue;
-    d->stack[0] = root;
-    for (depth = 0; depth >= 0;) {
-      int e, w, there, here;
-      v = d->stack[depth];
+    for (v = d->up[root] < 0 ? root : -1; v >= 0;) {
+      int e = d->up[v], w, there;
       if (d->cursor[v] == d->first[v + 1]) {
-        depth--;
+        v = e < 0 ? -1 : d->from[e];
         continue;
       }
       e = d->outgoing[d->cursor[v]++];
       w = d->to[e];
-      here = 2 * e + (map->end[2 * e] != v);
-      there = here ^ 1;
+      there = 2 * e + (map->end[2 * e] == v);
       if (d->up[w] == e) {
         permi_embedding_insert(map, there, leftmost[w], 0);
         leftmost[w] = there;
-        left[v] = right[v] = here;
-        d->stack[++depth] = w;
+        left[v] = right[v] = there ^ 1;
+        v = w;
       } else if (d->side[e] > 0) {
         permi_embedding_insert(map, there, right[w], 1);
       } else {
@@ -16976,8 +16964,8 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
   d.conflict = (permi_conflict *)permi_pool_get(&own, edges + 1, sizeof *d.conflict);
   if (!permi_pool_ints(pool, &map->end, 2 * edges, &map->clockwise, 2 * edges, &map->counterclockwise, 2 * edges,
                        (int **)NULL) ||
-      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.stack, vertices, &d.first,
-                       vertices + 1, &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
+      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.first, vertices + 1,
+                       &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
                        &d.reference, edges, &d.side, edges, &d.low_edge, edges, &d.next_low, most, &d.bottom, most,
                        &d.bucket, 4 * vertices + 4 + edges, (int **)NULL) || !d.conflict) {
     permi_pool_release(&own);
@@ -17022,7 +17010,7 @@ typedef struct permi_faces {
   int *any;    /* of a face: a half-edge */
 } permi_faces;
 
-/* Lists the faces; 0 unless V - E + F = 2: the half-edges are a drawing in the plane, if connected. */
+/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -17044,41 +17032,18 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
   return map->vertices - map->edges + faces->count == 2;
 }
 
-/* Says if all is connected: Euler's formula counts components. */
-static int permi_embedding_connected(const permi_embedding *map, const int *first, int *queue, int *seen)
-{
-  int head = 0, tail = 0, v, h;
-  for (v = 0; v < map->vertices; v++)
-    seen[v] = 0;
-  queue[tail++] = 0;
-  seen[0] = 1;
-  while (head < tail) {
-    h = first[queue[head++]];
-    do {
-      const int w = map->end[h ^ 1];
-      if (!seen[w]) {
-        seen[w] = 1;
-        queue[tail++] = w;
-      }
-      h = map->clockwise[h];
-    } while (h != first[queue[head - 1]]);
-  }
-  return tail == map->vertices;
-}
-
 /* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
-   parent. The root's follows from Euler's formula; all are checked. 0: a check failed. work: 3 for each face, 1 for
-   each edge. */
+   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces: the graph is
+   connected. 0: a check failed. work: 3 for each face, 1 for each edge. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
-  int head = 0, tail = 0, f, h, e, k;
+  int head = 0, tail = 0, f, h, k;
   for (f = 0; f < faces->count; f++) {
     toward[f] = -1;
     minus[f] = 0;
   }
-  for (e = 0; e < map->edges; e++)
-    sign[e] = 1;
+  memset(sign, 1, (size_t)map->edges);
   queue[tail++] = 0;
   while (head < tail) {
     f = queue[head++];
@@ -17124,7 +17089,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *column, *matched, i, e, good; /* column: at first other work, 3 for each face or vertex */
+  int *column, *matched, i, e, good; /* column: at first the work of choosing */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
@@ -17135,17 +17100,14 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);
   if (pool->failed ||
       !permi_pool_ints(&own, &faces.of, 2 * edges, &faces.length, edges + 1, &faces.any, edges + 1, &column,
-                       3 * edges + 6 * n + 3, &matched, 4 * n, (int **)NULL) ||
+                       3 * edges + n + 3, &matched, 4 * n, (int **)NULL) ||
       !permi_embed(block, &own, watch, &map, &result->planar)) {
     permi_pool_release(&own);
     return 0;
   }
   if (result->planar && !permi_watch(watch, 0)) {
     faces.count = 0;
-    for (i = 0; i < 2 * block->n; i++)
-      column[i] = 2 * block->edge[block->start[i]] + (i >= block->n);
-    good = permi_embedding_connected(&map, column, column + 2 * n, column + 4 * n) &&
-           permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
+    good = permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
     result->planar = good ? 1 : -1;
     for (i = 0; i < block->n; i++) {
@@ -17276,38 +17238,13 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders order[begin..end) into two sides and what separates them. */
-static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
+/* Returns a key of the queue, and where it separates best: levels from one end, or differences of those from two. */
+static const int *permi_dissection_levels(permi_dissecting *d, int count, int *level)
 {
-  int *order = d->made->order;
-  const int size = part.end - part.begin;
-  const int *key = d->level;
-  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3];
+  int k, i, middle = 0;
   double price;
-  if (count < size) { /* components, about half of the pairs: nothing separates them */
-    const int name = d->parts++;
-    int all = count;
-    for (k = part.begin; 2 * all < size; k++)
-      if (d->level[order[k]] < 0) {
-        count = all;
-        all = permi_dissection_search(d, order[k], all);
-      }
-    count = all < size ? all : count; /* both sides have one */
-    for (k = 0; k < count; k++)
-      d->part[d->queue[k]] = name;
-    permi_dissection_forget(d, all);
-    at[0] = part.begin;
-    at[1] = part.begin + count;
-    memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
-    for (k = 0; k < size; k++)
-      order[at[d->part[d->queue[k]] != name]++] = d->queue[k];
-    *first_end = part.begin + count;
-    *second_end = part.end;
-    return;
-  }
   for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
     const int far_end = d->queue[count - 1];
-    int i;
     for (i = 0; i < count; i++)
       d->key[d->queue[i]] = d->level[d->queue[i]];
     permi_dissection_forget(d, count);
@@ -17315,19 +17252,44 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   }
   for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
     d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-  price = permi_dissection_cut(d, count, d->level, &level);
-  if (permi_dissection_cut(d, count, d->key, &middle) < price) {
-    key = d->key;
-    level = middle;
+  price = permi_dissection_cut(d, count, d->level, level);
+  if (permi_dissection_cut(d, count, d->key, &middle) >= price)
+    return d->level;
+  *level = middle;
+  return d->key;
+}
+
+/* Reorders order[begin..end) into two sides and what separates them. */
+static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
+{
+  int *order = d->made->order;
+  const int size = part.end - part.begin, *key;
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, at[3] = {0, 0, 0};
+  if (count < size) { /* components, about half of the pairs: nothing separates them */
+    int all = count;
+    for (k = part.begin; 2 * all < size; k++)
+      if (d->level[order[k]] < 0) {
+        count = all;
+        all = permi_dissection_search(d, order[k], all);
+      }
+    count = all < size ? all : count; /* both sides have one */
+    for (k = part.begin; k < part.end; k++)
+      d->place[order[k]] = 1;
+    for (k = 0; k < count; k++)
+      d->place[d->queue[k]] = 0;
+    permi_dissection_forget(d, all);
+    memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
+    count = size;
+  } else {
+    key = permi_dissection_levels(d, count, &level);
+    for (k = 0; k < count; k++) {
+      const int v = d->queue[k];
+      int side = key[v] > level;
+      for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
+        side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
+      d->place[v] = side;
+    }
   }
-  for (k = 0; k < count; k++) {
-    const int v = d->queue[k];
-    int side = key[v] > level;
-    for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
-      side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
-    d->place[v] = side;
-  }
-  at[0] = at[1] = at[2] = 0;
   for (k = 0; k < count; k++)
     at[d->place[d->queue[k]]]++;
   *first_end = part.begin + at[0];
@@ -17347,6 +17309,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
 static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *stack)
 {
   permi_dissection *made = d->made;
+  const permi_dissection_part whole = {0, made->n, -1};
   int depth = 0, k;
   for (k = 0; k < made->n; k++) {
     made->order[k] = k;
@@ -17356,11 +17319,9 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   d->parts = 1;
   d->work = 0;
   made->fronts = 0;
-  stack[depth].begin = 0;
-  stack[depth].end = made->n;
-  stack[depth++].parent = -1;
+  stack[depth++] = whole;
   while (depth > 0 && !permi_watch(d->watch, 100)) {
-    const permi_dissection_part part = stack[--depth];
+    permi_dissection_part part = stack[--depth];
     int first_end = part.begin, second_end = part.begin, parent = part.parent;
     if (part.end - part.begin > PERMI_FRONT_LEAST && d->work < PERMI_DISSECTION_WORK * (double)made->n)
       permi_dissection_split(d, part, &first_end, &second_end);
@@ -17377,13 +17338,13 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
       }
       parent = made->fronts++;
     }
-    stack[depth].begin = part.begin;
-    stack[depth].end = first_end;
-    stack[depth].parent = parent;
+    part.parent = parent;
+    part.end = first_end;
+    stack[depth] = part;
     depth += first_end > part.begin;
-    stack[depth].begin = first_end;
-    stack[depth].end = second_end;
-    stack[depth].parent = parent;
+    part.begin = first_end;
+    part.end = second_end;
+    stack[depth] = part;
     depth += second_end > first_end;
   }
 }

@@ -106,38 +106,13 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders order[begin..end) into two sides and what separates them. */
-static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
+/* Returns a key of the queue, and where it separates best: levels from one end, or differences of those from two. */
+static const int *permi_dissection_levels(permi_dissecting *d, int count, int *level)
 {
-  int *order = d->made->order;
-  const int size = part.end - part.begin;
-  const int *key = d->level;
-  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3];
+  int k, i, middle = 0;
   double price;
-  if (count < size) { /* components, about half of the pairs: nothing separates them */
-    const int name = d->parts++;
-    int all = count;
-    for (k = part.begin; 2 * all < size; k++)
-      if (d->level[order[k]] < 0) {
-        count = all;
-        all = permi_dissection_search(d, order[k], all);
-      }
-    count = all < size ? all : count; /* both sides have one */
-    for (k = 0; k < count; k++)
-      d->part[d->queue[k]] = name;
-    permi_dissection_forget(d, all);
-    at[0] = part.begin;
-    at[1] = part.begin + count;
-    memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
-    for (k = 0; k < size; k++)
-      order[at[d->part[d->queue[k]] != name]++] = d->queue[k];
-    *first_end = part.begin + count;
-    *second_end = part.end;
-    return;
-  }
   for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
     const int far_end = d->queue[count - 1];
-    int i;
     for (i = 0; i < count; i++)
       d->key[d->queue[i]] = d->level[d->queue[i]];
     permi_dissection_forget(d, count);
@@ -145,19 +120,44 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   }
   for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
     d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-  price = permi_dissection_cut(d, count, d->level, &level);
-  if (permi_dissection_cut(d, count, d->key, &middle) < price) {
-    key = d->key;
-    level = middle;
+  price = permi_dissection_cut(d, count, d->level, level);
+  if (permi_dissection_cut(d, count, d->key, &middle) >= price)
+    return d->level;
+  *level = middle;
+  return d->key;
+}
+
+/* Reorders order[begin..end) into two sides and what separates them. */
+static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
+{
+  int *order = d->made->order;
+  const int size = part.end - part.begin, *key;
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, at[3] = {0, 0, 0};
+  if (count < size) { /* components, about half of the pairs: nothing separates them */
+    int all = count;
+    for (k = part.begin; 2 * all < size; k++)
+      if (d->level[order[k]] < 0) {
+        count = all;
+        all = permi_dissection_search(d, order[k], all);
+      }
+    count = all < size ? all : count; /* both sides have one */
+    for (k = part.begin; k < part.end; k++)
+      d->place[order[k]] = 1;
+    for (k = 0; k < count; k++)
+      d->place[d->queue[k]] = 0;
+    permi_dissection_forget(d, all);
+    memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
+    count = size;
+  } else {
+    key = permi_dissection_levels(d, count, &level);
+    for (k = 0; k < count; k++) {
+      const int v = d->queue[k];
+      int side = key[v] > level;
+      for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
+        side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
+      d->place[v] = side;
+    }
   }
-  for (k = 0; k < count; k++) {
-    const int v = d->queue[k];
-    int side = key[v] > level;
-    for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
-      side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
-    d->place[v] = side;
-  }
-  at[0] = at[1] = at[2] = 0;
   for (k = 0; k < count; k++)
     at[d->place[d->queue[k]]]++;
   *first_end = part.begin + at[0];
@@ -177,6 +177,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
 static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *stack)
 {
   permi_dissection *made = d->made;
+  const permi_dissection_part whole = {0, made->n, -1};
   int depth = 0, k;
   for (k = 0; k < made->n; k++) {
     made->order[k] = k;
@@ -186,11 +187,9 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   d->parts = 1;
   d->work = 0;
   made->fronts = 0;
-  stack[depth].begin = 0;
-  stack[depth].end = made->n;
-  stack[depth++].parent = -1;
+  stack[depth++] = whole;
   while (depth > 0 && !permi_watch(d->watch, 100)) {
-    const permi_dissection_part part = stack[--depth];
+    permi_dissection_part part = stack[--depth];
     int first_end = part.begin, second_end = part.begin, parent = part.parent;
     if (part.end - part.begin > PERMI_FRONT_LEAST && d->work < PERMI_DISSECTION_WORK * (double)made->n)
       permi_dissection_split(d, part, &first_end, &second_end);
@@ -207,13 +206,13 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
       }
       parent = made->fronts++;
     }
-    stack[depth].begin = part.begin;
-    stack[depth].end = first_end;
-    stack[depth].parent = parent;
+    part.parent = parent;
+    part.end = first_end;
+    stack[depth] = part;
     depth += first_end > part.begin;
-    stack[depth].begin = first_end;
-    stack[depth].end = second_end;
-    stack[depth].parent = parent;
+    part.begin = first_end;
+    part.end = second_end;
+    stack[depth] = part;
     depth += second_end > first_end;
   }
 }

@@ -25,7 +25,7 @@ typedef struct permi_drawing {
   const permi_block *block;
   permi_control *watch;
   int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
-  int *first, *cursor, *stack; /* of a vertex: its outgoing edges; the search */
+  int *first, *cursor; /* of a vertex: its outgoing edges; the search */
   int *outgoing;
   int *from, *to;      /* of an edge, as searched */
   int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
@@ -56,39 +56,41 @@ static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
   const int vertices = 2 * block->n;
-  int root, v, depth;
+  int root, v, e;
   for (v = 0; v < vertices; v++) {
     d->height[v] = d->up[v] = -1;
     d->cursor[v] = block->start[v];
   }
-  for (root = 0; root < block->edges; root++)
-    d->from[root] = -1;
+  for (e = 0; e < block->edges; e++)
+    d->from[e] = -1;
   for (root = 0; root < vertices; root++) {
     if (d->height[root] >= 0)
       continue;
     d->height[root] = 0;
-    d->stack[0] = root;
-    for (depth = 0; depth >= 0 && !permi_watch(d->watch, 10);) {
-      v = d->stack[depth];
-      if (d->cursor[v] == block->start[v + 1]) {
-        if (d->up[v] >= 0)
-          permi_drawing_finish(d, d->up[v]);
-        depth--;
-      } else {
-        const int at = d->cursor[v]++, e = block->edge[at], w = block->neighbour[at];
-        if (d->from[e] >= 0)
-          continue;
-        d->from[e] = v;
-        d->to[e] = w;
-        d->low[e] = d->next_low[e] = d->height[v];
-        if (d->height[w] < 0) {
-          d->up[w] = e;
-          d->height[w] = d->height[v] + 1;
-          d->stack[++depth] = w;
-        } else {
-          d->low[e] = d->height[w];
+    for (v = root; v >= 0 && !permi_watch(d->watch, 10);) {
+      const int at = d->cursor[v]++;
+      int w;
+      if (at == block->start[v + 1]) {
+        e = d->up[v];
+        if (e >= 0)
           permi_drawing_finish(d, e);
-        }
+        v = e >= 0 ? d->from[e] : -1;
+        continue;
+      }
+      e = block->edge[at];
+      if (d->from[e] >= 0)
+        continue;
+      w = block->neighbour[at];
+      d->from[e] = v;
+      d->to[e] = w;
+      d->low[e] = d->next_low[e] = d->height[v];
+      if (d->height[w] < 0) {
+        d->up[w] = e;
+        d->height[w] = d->height[v] + 1;
+        v = w;
+      } else {
+        d->low[e] = d->height[w];
+        permi_drawing_finish(d, e);
       }
     }
   }
@@ -222,33 +224,27 @@ static void permi_drawing_leave(permi_drawing *d, int e)
 
 static int permi_drawing_test(permi_drawing *d)
 {
-  const int vertices = 2 * d->block->n;
-  int root, depth, e, v, planar = 1;
+  int root, e, v, planar = 1;
   for (e = 0; e < d->block->edges; e++) {
     d->reference[e] = -1;
     d->side[e] = 1;
   }
   d->conflicts = 0;
-  for (root = 0; root < vertices; root++) {
+  for (root = 0; root < 2 * d->block->n; root++) {
     if (d->up[root] >= 0)
       continue;
-    d->stack[0] = root;
-    for (depth = 0; depth >= 0 && planar && !permi_watch(d->watch, 20);) {
-      int parent;
-      v = d->stack[depth];
-      e = -1;
+    for (v = root; planar && !permi_watch(d->watch, 20);) {
       if (d->cursor[v] == d->first[v + 1]) { /* back to the edge that led here */
-        depth--;
-        if (d->up[v] < 0)
-          continue;
         e = d->up[v];
+        if (e < 0)
+          break;
         permi_drawing_leave(d, e);
         v = d->from[e];
       } else {
         e = d->outgoing[d->cursor[v]++];
         d->bottom[e] = d->conflicts;
         if (d->up[d->to[e]] == e) {
-          d->stack[++depth] = d->to[e];
+          v = d->to[e];
           continue;
         }
         d->low_edge[e] = e;
@@ -256,13 +252,10 @@ static int permi_drawing_test(permi_drawing *d)
         d->conflict[d->conflicts].right.low = d->conflict[d->conflicts].right.high = e;
         d->conflicts++;
       }
-      parent = d->up[v];
-      if (d->low[e] < d->height[v]) {
-        if (e == d->outgoing[d->first[v]])
-          d->low_edge[parent] = d->low_edge[e];
-        else
-          planar = permi_drawing_constrain(d, e, parent);
-      }
+      if (d->low[e] < d->height[v] && e == d->outgoing[d->first[v]])
+        d->low_edge[d->up[v]] = d->low_edge[e];
+      else if (d->low[e] < d->height[v])
+        planar = permi_drawing_constrain(d, e, d->up[v]);
     }
   }
   return planar;
@@ -304,7 +297,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
   int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* half-edges of a vertex */
-  int root, depth, v, k;
+  int root, v, k;
   for (v = 0; v < vertices; v++) {
     int last = -1;
     leftmost[v] = -1;
@@ -317,25 +310,20 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
     d->cursor[v] = d->first[v];
   }
   for (root = 0; root < vertices; root++) {
-    if (d->up[root] >= 0)
-      continue;
-    d->stack[0] = root;
-    for (depth = 0; depth >= 0;) {
-      int e, w, there, here;
-      v = d->stack[depth];
+    for (v = d->up[root] < 0 ? root : -1; v >= 0;) {
+      int e = d->up[v], w, there;
       if (d->cursor[v] == d->first[v + 1]) {
-        depth--;
+        v = e < 0 ? -1 : d->from[e];
         continue;
       }
       e = d->outgoing[d->cursor[v]++];
       w = d->to[e];
-      here = 2 * e + (map->end[2 * e] != v);
-      there = here ^ 1;
+      there = 2 * e + (map->end[2 * e] == v);
       if (d->up[w] == e) {
         permi_embedding_insert(map, there, leftmost[w], 0);
         leftmost[w] = there;
-        left[v] = right[v] = here;
-        d->stack[++depth] = w;
+        left[v] = right[v] = there ^ 1;
+        v = w;
       } else if (d->side[e] > 0) {
         permi_embedding_insert(map, there, right[w], 1);
       } else {
@@ -365,8 +353,8 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
   d.conflict = (permi_conflict *)permi_pool_get(&own, edges + 1, sizeof *d.conflict);
   if (!permi_pool_ints(pool, &map->end, 2 * edges, &map->clockwise, 2 * edges, &map->counterclockwise, 2 * edges,
                        (int **)NULL) ||
-      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.stack, vertices, &d.first,
-                       vertices + 1, &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
+      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.first, vertices + 1,
+                       &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
                        &d.reference, edges, &d.side, edges, &d.low_edge, edges, &d.next_low, most, &d.bottom, most,
                        &d.bucket, 4 * vertices + 4 + edges, (int **)NULL) || !d.conflict) {
     permi_pool_release(&own);

@@ -22,7 +22,7 @@ typedef struct permi_faces {
   int *any;    /* of a face: a half-edge */
 } permi_faces;
 
-/* Lists the faces; 0 unless V - E + F = 2: the half-edges are a drawing in the plane, if connected. */
+/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -44,41 +44,18 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
   return map->vertices - map->edges + faces->count == 2;
 }
 
-/* Says if all is connected: Euler's formula counts components. */
-static int permi_embedding_connected(const permi_embedding *map, const int *first, int *queue, int *seen)
-{
-  int head = 0, tail = 0, v, h;
-  for (v = 0; v < map->vertices; v++)
-    seen[v] = 0;
-  queue[tail++] = 0;
-  seen[0] = 1;
-  while (head < tail) {
-    h = first[queue[head++]];
-    do {
-      const int w = map->end[h ^ 1];
-      if (!seen[w]) {
-        seen[w] = 1;
-        queue[tail++] = w;
-      }
-      h = map->clockwise[h];
-    } while (h != first[queue[head - 1]]);
-  }
-  return tail == map->vertices;
-}
-
 /* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
-   parent. The root's follows from Euler's formula; all are checked. 0: a check failed. work: 3 for each face, 1 for
-   each edge. */
+   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces: the graph is
+   connected. 0: a check failed. work: 3 for each face, 1 for each edge. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
-  int head = 0, tail = 0, f, h, e, k;
+  int head = 0, tail = 0, f, h, k;
   for (f = 0; f < faces->count; f++) {
     toward[f] = -1;
     minus[f] = 0;
   }
-  for (e = 0; e < map->edges; e++)
-    sign[e] = 1;
+  memset(sign, 1, (size_t)map->edges);
   queue[tail++] = 0;
   while (head < tail) {
     f = queue[head++];
@@ -124,7 +101,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *column, *matched, i, e, good; /* column: at first other work, 3 for each face or vertex */
+  int *column, *matched, i, e, good; /* column: at first the work of choosing */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
@@ -135,17 +112,14 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);
   if (pool->failed ||
       !permi_pool_ints(&own, &faces.of, 2 * edges, &faces.length, edges + 1, &faces.any, edges + 1, &column,
-                       3 * edges + 6 * n + 3, &matched, 4 * n, (int **)NULL) ||
+                       3 * edges + n + 3, &matched, 4 * n, (int **)NULL) ||
       !permi_embed(block, &own, watch, &map, &result->planar)) {
     permi_pool_release(&own);
     return 0;
   }
   if (result->planar && !permi_watch(watch, 0)) {
     faces.count = 0;
-    for (i = 0; i < 2 * block->n; i++)
-      column[i] = 2 * block->edge[block->start[i]] + (i >= block->n);
-    good = permi_embedding_connected(&map, column, column + 2 * n, column + 4 * n) &&
-           permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
+    good = permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
     result->planar = good ? 1 : -1;
     for (i = 0; i < block->n; i++) {
