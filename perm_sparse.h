@@ -1038,18 +1038,17 @@ static permi_shown permi_show_name(const char *name)
 PERMI_PRINTF(2, 3)
 static int permi_reader_fail(permi_reader *reader, const char *format, ...)
 {
+  const char *taken = reader->taken ? reader->taken : "";
   char text[PERM_MESSAGE_BYTES], place[32];
   va_list arguments;
   va_start(arguments, format);
   permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (reader->binary)
-    snprintf(place, sizeof place, " byte %llu", (unsigned long long)(reader->cursor - reader->binary));
-  else
-    snprintf(place, sizeof place, "%llu", reader->line ? reader->line : 1);
+  snprintf(place, sizeof place, "%s%llu", reader->binary ? " byte " : "",
+           reader->binary ? (unsigned long long)(reader->cursor - reader->binary) : reader->line ? reader->line : 1);
   reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%s: %s%s%s%s",
-                              permi_show_name(reader->name).text, place, reader->taken ? "taken as " : "",
-                              reader->taken ? reader->taken : "", reader->taken ? ": " : "", text);
+                              permi_show_name(reader->name).text, place, *taken ? "taken as " : "", taken,
+                              *taken ? ": " : "", text);
   return 0;
 }
 
@@ -1090,6 +1089,7 @@ static int permi_is_blank(char c)
 {
   return c == ' ' || c == '\t';
 }
+
 static int permi_is_digit(char c)
 {
   return c >= '0' && c <= '9';
@@ -1526,16 +1526,12 @@ static int permi_print_matrix(FILE *file, const void *what)
    file"). */
 static int permi_is_stream(const char *path)
 {
-  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
-  int k;
 #if defined(__unix__) || defined(__APPLE__)
   struct stat information;
-  for (k = 0; k < 3; k++)
-    if (!strncmp(path, links[k], strlen(links[k])))
-      return 1;
-  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
+  return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
+         (stat(path, &information) == 0 && S_ISCHR(information.st_mode));
 #else
-  (void)path, (void)links, (void)k;
+  (void)path;
   return 0;
 #endif
 }
@@ -1554,12 +1550,9 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (!standard && fclose(file) != 0 && printed) {
-      printed = 0;
+    if (!standard && fclose(file) != 0 && printed--)
       error = errno;
-    }
-    return printed ? PERM_OK
-                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
+    return printed > 0 ? PERM_OK : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)
@@ -2170,9 +2163,14 @@ typedef struct permi_numpy {
   int given; /* bits of keys found */
 } permi_numpy;
 
-static int permi_is_numpy(const char *text, size_t bytes)
+static int permi_numpy_begins(const char *text, size_t bytes)
 {
   return bytes >= 6 && !memcmp(text, PERMI_NUMPY_MAGIC, 6);
+}
+
+static int permi_is_numpy(const permi_reader *reader)
+{
+  return permi_numpy_begins(reader->position, (size_t)(reader->end - reader->position));
 }
 
 static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
@@ -2189,7 +2187,7 @@ static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
   uint64_t length;
-  if (bytes < 12 || !permi_is_numpy(text, bytes) || text[6] < 1 || text[6] > 3)
+  if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
   length = permi_numpy_bits(text + 8, wide, '<');
   return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
@@ -2402,7 +2400,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   permi_numpy array;
   (void)wanted;
   reader->binary = reader->cursor = begin;
-  if (!permi_is_numpy(begin, bytes))
+  if (!permi_is_numpy(reader))
     return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
   if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
     return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
@@ -2867,15 +2865,10 @@ static int permi_refuse_wide(permi_reader *reader)
 /* Refuses zero bytes, passes the UTF-8 mark. */
 static int permi_begin_text(permi_reader *reader)
 {
-  const size_t piece = (size_t)1 << 24;
-  const char *begin, *start = reader->position, *nul = NULL;
-  size_t left;
+  const char *begin, *start = reader->position, *nul;
   if (!permi_refuse_wide(reader))
     return 0;
-  for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
-    left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
-    nul = (const char *)memchr(begin, 0, left);
-  }
+  nul = (const char *)memchr(start, 0, (size_t)(reader->end - start));
   if (nul) {
     for (reader->line = 1, begin = start; begin < nul; begin++)
       reader->line += *begin == '\n';
@@ -2884,11 +2877,6 @@ static int permi_begin_text(permi_reader *reader)
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
     reader->position += 3;
   return 1;
-}
-
-static int permi_begins_as_numpy(const permi_reader *reader)
-{
-  return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
 }
 
 /* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
@@ -2958,7 +2946,7 @@ static const struct {
   int binary; /* zero bytes are no error */
   int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
-} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
+} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_is_numpy, permi_read_numpy},
                      {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_market},
                      {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
@@ -3098,7 +3086,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
 static int permi_text_is_over(const char *text, size_t bytes, size_t got)
 {
   const double whole = permi_numpy_bytes(text, bytes);
-  if (permi_is_numpy(text, bytes))
+  if (permi_numpy_begins(text, bytes))
     return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
   return memchr(text + bytes - got, 0, got) != NULL;
 }
@@ -17617,30 +17605,31 @@ static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, in
   return c;
 }
 
-/* Swaps lines a and b, whose values begin at x and y. */
-static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
+static void permi_bytes_swap(char *x, char *y, size_t bytes)
 {
-  const int held = number[a];
-  char keep[64];
-  number[a] = number[b];
-  number[b] = held;
-  for (; size > 0; size--, x += stride, y += stride) {
-    memcpy(keep, x, bytes);
-    memcpy(x, y, bytes);
-    memcpy(y, keep, bytes);
+  for (; bytes > 0; bytes--, x++, y++) {
+    const char kept = *x;
+    *x = *y;
+    *y = kept;
   }
 }
 
+/* Swaps a row and a column with those at `pivots`. */
 static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
 {
-  const int k = front->pivots, size = front->size;
-  const size_t line = (size_t)size * bytes;
-  char *value = front->value;
-  if (row != k)
-    permi_lines_swap(front->row, k, row, value + (size_t)k * line, value + (size_t)row * line, bytes, size, bytes);
-  if (column != k)
-    permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
-                     bytes);
+  const int k = front->pivots;
+  const size_t line = (size_t)front->size * bytes;
+  int i;
+  if (row != k) {
+    permi_bytes_swap((char *)&front->row[k], (char *)&front->row[row], sizeof(int));
+    permi_bytes_swap(front->value + (size_t)k * line, front->value + (size_t)row * line, line);
+  }
+  if (column != k) {
+    permi_bytes_swap((char *)&front->column[k], (char *)&front->column[column], sizeof(int));
+    for (i = 0; i < front->size; i++)
+      permi_bytes_swap(front->value + (size_t)i * line + (size_t)k * bytes,
+                       front->value + (size_t)i * line + (size_t)column * bytes, bytes);
+  }
 }
 
 /* Brings a pivot to (pivots, pivots). 0: there is none. */
@@ -17912,8 +17901,7 @@ static int permi_frontal_leave(const permi_front_work *work, const permi_frontal
 static int permi_permutation_odd(const int *to, int n, int *seen)
 {
   int odd = 0, i, at;
-  for (i = 0; i < n; i++)
-    seen[i] = 0;
+  memset(seen, 0, (size_t)n * sizeof *seen);
   for (i = 0; i < n; i++)
     for (at = i; !seen[at]; at = to[at]) {
       seen[at] = 1;
@@ -17940,11 +17928,9 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_front_work work;
   perm_status status = PERM_OK;
   int f;
-  work.row_at = (int *)permi_pool_get(&pool, n, sizeof(int));
-  work.column_at = (int *)permi_pool_get(&pool, n, sizeof(int));
-  work.pivot_column = (int *)permi_pool_get(&pool, n, sizeof(int));
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
-  if (pool.failed) {
+  if (!permi_pool_ints(&pool, &work.row_at, n, &work.column_at, n, &work.pivot_column, n, (int **)NULL) ||
+      pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
@@ -17956,9 +17942,8 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     status = permi_frontal_assemble(&work, f, &front);
     if (status != PERM_OK)
       break;
-    for (; front.pivots < front.summed; front.pivots++) {
-      if (!(field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)))
-        break;
+    for (; front.pivots < front.summed &&
+           (field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)); front.pivots++) {
       work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
       work.pivots++;
       if (field->prime)
@@ -18356,7 +18341,6 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
 {
   const permi_working *working = maker->working;
   const double planning = PERMI_PLANAR_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
   if (block->edges > 4 * block->n - 4) /* as in permi_kasteleyn_make */
@@ -18393,7 +18377,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
     permi_refuse_long(offer);
-  offer->bytes += 150.0 * block->n + 60.0 * (double)edges;
+  offer->bytes += 150.0 * block->n + 60.0 * block->edges;
   return PERM_OK;
 }
 

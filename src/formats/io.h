@@ -76,18 +76,17 @@ static permi_shown permi_show_name(const char *name)
 PERMI_PRINTF(2, 3)
 static int permi_reader_fail(permi_reader *reader, const char *format, ...)
 {
+  const char *taken = reader->taken ? reader->taken : "";
   char text[PERM_MESSAGE_BYTES], place[32];
   va_list arguments;
   va_start(arguments, format);
   permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (reader->binary)
-    snprintf(place, sizeof place, " byte %llu", (unsigned long long)(reader->cursor - reader->binary));
-  else
-    snprintf(place, sizeof place, "%llu", reader->line ? reader->line : 1);
+  snprintf(place, sizeof place, "%s%llu", reader->binary ? " byte " : "",
+           reader->binary ? (unsigned long long)(reader->cursor - reader->binary) : reader->line ? reader->line : 1);
   reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%s: %s%s%s%s",
-                              permi_show_name(reader->name).text, place, reader->taken ? "taken as " : "",
-                              reader->taken ? reader->taken : "", reader->taken ? ": " : "", text);
+                              permi_show_name(reader->name).text, place, *taken ? "taken as " : "", taken,
+                              *taken ? ": " : "", text);
   return 0;
 }
 
@@ -128,6 +127,7 @@ static int permi_is_blank(char c)
 {
   return c == ' ' || c == '\t';
 }
+
 static int permi_is_digit(char c)
 {
   return c >= '0' && c <= '9';

@@ -257,16 +257,12 @@ static int permi_print_matrix(FILE *file, const void *what)
    file"). */
 static int permi_is_stream(const char *path)
 {
-  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
-  int k;
 #if defined(__unix__) || defined(__APPLE__)
   struct stat information;
-  for (k = 0; k < 3; k++)
-    if (!strncmp(path, links[k], strlen(links[k])))
-      return 1;
-  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
+  return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
+         (stat(path, &information) == 0 && S_ISCHR(information.st_mode));
 #else
-  (void)path, (void)links, (void)k;
+  (void)path;
   return 0;
 #endif
 }
@@ -285,12 +281,9 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (!standard && fclose(file) != 0 && printed) {
-      printed = 0;
+    if (!standard && fclose(file) != 0 && printed--)
       error = errno;
-    }
-    return printed ? PERM_OK
-                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
+    return printed > 0 ? PERM_OK : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)

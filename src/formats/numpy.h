@@ -17,9 +17,14 @@ typedef struct permi_numpy {
   int given; /* bits of keys found */
 } permi_numpy;
 
-static int permi_is_numpy(const char *text, size_t bytes)
+static int permi_numpy_begins(const char *text, size_t bytes)
 {
   return bytes >= 6 && !memcmp(text, PERMI_NUMPY_MAGIC, 6);
+}
+
+static int permi_is_numpy(const permi_reader *reader)
+{
+  return permi_numpy_begins(reader->position, (size_t)(reader->end - reader->position));
 }
 
 static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
@@ -36,7 +41,7 @@ static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
   uint64_t length;
-  if (bytes < 12 || !permi_is_numpy(text, bytes) || text[6] < 1 || text[6] > 3)
+  if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
   length = permi_numpy_bits(text + 8, wide, '<');
   return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
@@ -249,7 +254,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   permi_numpy array;
   (void)wanted;
   reader->binary = reader->cursor = begin;
-  if (!permi_is_numpy(begin, bytes))
+  if (!permi_is_numpy(reader))
     return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
   if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
     return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",

@@ -48,15 +48,10 @@ static int permi_refuse_wide(permi_reader *reader)
 /* Refuses zero bytes, passes the UTF-8 mark. */
 static int permi_begin_text(permi_reader *reader)
 {
-  const size_t piece = (size_t)1 << 24;
-  const char *begin, *start = reader->position, *nul = NULL;
-  size_t left;
+  const char *begin, *start = reader->position, *nul;
   if (!permi_refuse_wide(reader))
     return 0;
-  for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
-    left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
-    nul = (const char *)memchr(begin, 0, left);
-  }
+  nul = (const char *)memchr(start, 0, (size_t)(reader->end - start));
   if (nul) {
     for (reader->line = 1, begin = start; begin < nul; begin++)
       reader->line += *begin == '\n';
@@ -65,11 +60,6 @@ static int permi_begin_text(permi_reader *reader)
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
     reader->position += 3;
   return 1;
-}
-
-static int permi_begins_as_numpy(const permi_reader *reader)
-{
-  return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
 }
 
 /* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
@@ -139,7 +129,7 @@ static const struct {
   int binary; /* zero bytes are no error */
   int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
-} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
+} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_is_numpy, permi_read_numpy},
                      {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_market},
                      {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
@@ -279,7 +269,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
 static int permi_text_is_over(const char *text, size_t bytes, size_t got)
 {
   const double whole = permi_numpy_bytes(text, bytes);
-  if (permi_is_numpy(text, bytes))
+  if (permi_numpy_begins(text, bytes))
     return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
   return memchr(text + bytes - got, 0, got) != NULL;
 }

@@ -124,30 +124,31 @@ static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, in
   return c;
 }
 
-/* Swaps lines a and b, whose values begin at x and y. */
-static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
+static void permi_bytes_swap(char *x, char *y, size_t bytes)
 {
-  const int held = number[a];
-  char keep[64];
-  number[a] = number[b];
-  number[b] = held;
-  for (; size > 0; size--, x += stride, y += stride) {
-    memcpy(keep, x, bytes);
-    memcpy(x, y, bytes);
-    memcpy(y, keep, bytes);
+  for (; bytes > 0; bytes--, x++, y++) {
+    const char kept = *x;
+    *x = *y;
+    *y = kept;
   }
 }
 
+/* Swaps a row and a column with those at `pivots`. */
 static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
 {
-  const int k = front->pivots, size = front->size;
-  const size_t line = (size_t)size * bytes;
-  char *value = front->value;
-  if (row != k)
-    permi_lines_swap(front->row, k, row, value + (size_t)k * line, value + (size_t)row * line, bytes, size, bytes);
-  if (column != k)
-    permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
-                     bytes);
+  const int k = front->pivots;
+  const size_t line = (size_t)front->size * bytes;
+  int i;
+  if (row != k) {
+    permi_bytes_swap((char *)&front->row[k], (char *)&front->row[row], sizeof(int));
+    permi_bytes_swap(front->value + (size_t)k * line, front->value + (size_t)row * line, line);
+  }
+  if (column != k) {
+    permi_bytes_swap((char *)&front->column[k], (char *)&front->column[column], sizeof(int));
+    for (i = 0; i < front->size; i++)
+      permi_bytes_swap(front->value + (size_t)i * line + (size_t)k * bytes,
+                       front->value + (size_t)i * line + (size_t)column * bytes, bytes);
+  }
 }
 
 /* Brings a pivot to (pivots, pivots). 0: there is none. */
@@ -419,8 +420,7 @@ static int permi_frontal_leave(const permi_front_work *work, const permi_frontal
 static int permi_permutation_odd(const int *to, int n, int *seen)
 {
   int odd = 0, i, at;
-  for (i = 0; i < n; i++)
-    seen[i] = 0;
+  memset(seen, 0, (size_t)n * sizeof *seen);
   for (i = 0; i < n; i++)
     for (at = i; !seen[at]; at = to[at]) {
       seen[at] = 1;
@@ -447,11 +447,9 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_front_work work;
   perm_status status = PERM_OK;
   int f;
-  work.row_at = (int *)permi_pool_get(&pool, n, sizeof(int));
-  work.column_at = (int *)permi_pool_get(&pool, n, sizeof(int));
-  work.pivot_column = (int *)permi_pool_get(&pool, n, sizeof(int));
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
-  if (pool.failed) {
+  if (!permi_pool_ints(&pool, &work.row_at, n, &work.column_at, n, &work.pivot_column, n, (int **)NULL) ||
+      pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
@@ -463,9 +461,8 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     status = permi_frontal_assemble(&work, f, &front);
     if (status != PERM_OK)
       break;
-    for (; front.pivots < front.summed; front.pivots++) {
-      if (!(field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)))
-        break;
+    for (; front.pivots < front.summed &&
+           (field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)); front.pivots++) {
       work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
       work.pivots++;
       if (field->prime)

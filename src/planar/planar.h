@@ -328,7 +328,6 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
 {
   const permi_working *working = maker->working;
   const double planning = PERMI_PLANAR_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
   if (block->edges > 4 * block->n - 4) /* as in permi_kasteleyn_make */
@@ -365,7 +364,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
     permi_refuse_long(offer);
-  offer->bytes += 150.0 * block->n + 60.0 * (double)edges;
+  offer->bytes += 150.0 * block->n + 60.0 * block->edges;
   return PERM_OK;
 }
 
