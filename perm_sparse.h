@@ -82,7 +82,7 @@
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
      formats/        >>io              lines, numbers; messages FILE:LINE
-                     >>market          Matrix Market read, written; symmetric, hermitian in permi_add_entry
+                     >>market          Matrix Market read, written; symmetric, hermitian in permi_read_entries
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6
@@ -893,22 +893,6 @@ static void permi_borrow_release(void *pointer, void *user_data)
   (void)user_data;
 }
 
-/* Checks that an entry is as perm_matrix promises. */
-static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
-{
-  permi_entry entry;
-  perm_status status = permi_triplet(given, k, row, &entry, result);
-  if (status == PERM_OK && k > given->row_start[row] && given->column[k] <= given->column[k - 1])
-    status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
-                        "perm_matrix_from_csr sorts a copy", (double)k, row);
-  else if (status == PERM_OK && permi_entry_is_zero(&entry, given->kind))
-    status = permi_fail(result, PERM_ERROR_FORMAT, given->kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
-                        "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
-  else if (status == PERM_OK && given->kind == PERM_KIND_INTEGER && given->real && given->real[k] != entry.real)
-    status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer", (double)k);
-  return status;
-}
-
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result)
@@ -916,6 +900,7 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
   permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
   perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  permi_entry entry;
   size_t k;
   int row = 0;
   if (status != PERM_OK)
@@ -925,7 +910,16 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   for (k = 0; k < given.nnz && status == PERM_OK; k++) {
     while (k == row_start[row + 1])
       row++;
-    status = permi_check_borrowed(&given, k, row, result);
+    status = permi_triplet(&given, k, row, &entry, result); /* entries must be as perm_matrix promises */
+    if (status == PERM_OK && k > row_start[row] && column[k] <= column[k - 1])
+      status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
+                          "perm_matrix_from_csr sorts a copy", (double)k, row);
+    else if (status == PERM_OK && permi_entry_is_zero(&entry, kind))
+      status = permi_fail(result, PERM_ERROR_FORMAT, kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
+                          "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
+    else if (status == PERM_OK && kind == PERM_KIND_INTEGER && real && real[k] != entry.real)
+      status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer",
+                          (double)k);
   }
   if (status != PERM_OK)
     return status;
@@ -1292,24 +1286,6 @@ static const permi_banner_word permi_banner[4] = {
     {"symmetry", "general, symmetric, skew-symmetric or hermitian",
      {"general", "symmetric", "skew-symmetric", "hermitian"}}};
 
-static int permi_read_banner(permi_reader *reader, int found[4])
-{
-  const char *begin, *end;
-  int w, k;
-  for (w = 0; w < 4; w++) {
-    const permi_banner_word *word = &permi_banner[w];
-    if (!permi_next_word(reader, &begin, &end))
-      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
-    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
-      ;
-    if (k == 4)
-      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
-                               word->expected);
-    found[w] = k;
-  }
-  return permi_line_finished(reader, "the banner");
-}
-
 static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
                                                  const char **end)
 {
@@ -1365,28 +1341,6 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return permi_line_finished(reader, "the entry");
 }
 
-static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
-                           permi_entry *entry)
-{
-  if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
-    return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
-                             entry->imaginary);
-  if (!permi_reader_push(reader, row, column, entry))
-    return 0;
-  if (symmetry == PERMI_GENERAL || row == column)
-    return 1;
-  if (symmetry == PERMI_SKEW && entry->integer == INT64_MIN)
-    return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
-                                     "integer from -2^63+1 up was expected");
-  if (symmetry == PERMI_SKEW) {
-    entry->real = -entry->real;
-    entry->integer = -entry->integer;
-  }
-  if (symmetry != PERMI_SYMMETRIC)
-    entry->imaginary = -entry->imaginary;
-  return permi_reader_push(reader, column, row, entry);
-}
-
 /* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
@@ -1408,9 +1362,25 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (symmetry == PERMI_SKEW && row == column)
       return permi_reader_fail(reader, "entry (%lld,%lld) on the diagonal of a skew-symmetric matrix found, entries "
                                "below the diagonal were expected", (long long)row, (long long)column);
-    if (!(array && permi_entry_is_zero(&entry, reader->kind)) &&
-        !permi_add_entry(reader, symmetry, (uint64_t)row - 1, (uint64_t)column - 1, &entry))
-      return 0;
+    if (!array || !permi_entry_is_zero(&entry, reader->kind)) {
+      if (symmetry == PERMI_HERMITIAN && row == column && entry.imaginary != 0)
+        return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was "
+                                 "expected", entry.imaginary);
+      if (!permi_reader_push(reader, (uint64_t)row - 1, (uint64_t)column - 1, &entry))
+        return 0;
+      if (symmetry == PERMI_SKEW && entry.integer == INT64_MIN)
+        return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
+                                 "integer from -2^63+1 up was expected");
+      if (symmetry == PERMI_SKEW) {
+        entry.real = -entry.real;
+        entry.integer = -entry.integer;
+      }
+      if (symmetry != PERMI_SYMMETRIC)
+        entry.imaginary = -entry.imaginary;
+      if (symmetry != PERMI_GENERAL && row != column &&
+          !permi_reader_push(reader, (uint64_t)column - 1, (uint64_t)row - 1, &entry))
+        return 0;
+    }
     if (array && row++ == reader->m) {
       column++;
       row = symmetry == PERMI_GENERAL ? 1 : column + (symmetry == PERMI_SKEW);
@@ -1424,7 +1394,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
   const char *field, *symmetry_name, *things, *begin, *end;
-  int found[4], array;
+  int found[4], array, w, k;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
@@ -1433,7 +1403,18 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   permi_next_word(reader, &begin, &end);
   if (!permi_same_word(begin, end, "%%matrixmarket"))
     return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-  if (!permi_read_banner(reader, found))
+  for (w = 0; w < 4; w++) {
+    const permi_banner_word *word = &permi_banner[w];
+    if (!permi_next_word(reader, &begin, &end))
+      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
+    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
+      ;
+    if (k == 4)
+      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
+                               word->expected);
+    found[w] = k;
+  }
+  if (!permi_line_finished(reader, "the banner"))
     return 0;
   array = found[1];
   things = array ? "values" : "entries";
@@ -1522,8 +1503,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Says if path is an open file or device. Names come first, as stat follows them (/dev/stdout is a file after ">
-   file"). */
+/* Says if path is an open file or device. Names come first, as stat follows them (/dev/stdout is a file after
+   "> file"). */
 static int permi_is_stream(const char *path)
 {
 #if defined(__unix__) || defined(__APPLE__)
@@ -1790,33 +1771,6 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Does a line begin with a name, *begin to *end, and a number? */
-static int permi_has_row_name(permi_reader look, const char **begin, const char **end)
-{
-  look.cursor = *begin;
-  permi_next_name(&look, permi_line_mark(&look, *begin), begin, end);
-  permi_skip_blanks(&look);
-  return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
-}
-
-/* Is a first line of nothing but i (units: 1), j (2) or both (3), before `look`, of names? Nobody writes both for one
-   unit. 0: no, or failure. */
-static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
-{
-  permi_reader below = *look;
-  int complex_below = 0;
-  while (!complex_below && permi_next_content(&below, 1)) {
-    const size_t length = (size_t)(below.line_end - below.cursor);
-    complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
-  }
-  if (complex_below != (units == 3))
-    return !complex_below;
-  reader->line = look->line;
-  return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for the "
-                           "number, or leave the line out", permi_quoted(first, look->line_end).text,
-                           complex_below ? "complex" : "real");
-}
-
 /* Passes a first line of names, such as a,"b c",d2 or i,j. 0: failure. */
 static int permi_skip_header(permi_reader *reader)
 {
@@ -1847,8 +1801,21 @@ static int permi_skip_header(permi_reader *reader)
   below = look;
   if (!permi_next_content(&below, 1))
     return 1;
-  if (units < 4 && !permi_units_are_names(reader, &look, first, units))
-    return reader->status == PERM_OK;
+  if (units < 4) { /* nothing but i (1), j (2) or both (3): names or numbers? Nobody writes both for one unit */
+    int complex_below;
+    do {
+      const size_t length = (size_t)(below.line_end - below.cursor);
+      complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
+    } while (!complex_below && permi_next_content(&below, 1));
+    if (complex_below == (units == 3)) {
+      reader->line = look.line;
+      return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for "
+                               "the number, or leave the line out", permi_quoted(first, look.line_end).text,
+                               complex_below ? "complex" : "real");
+    }
+    if (complex_below)
+      return 1;
+  }
   reader->names = names;
   reader->position = look.position;
   reader->line = look.line;
@@ -1856,33 +1823,14 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Drops the first line, which counts the n columns of the n others, as tables without names are written. Format `array`
-   keeps it. (So does a column alone: below 0 its permanent is the same.) */
-static void permi_drop_numbers(permi_reader *reader, perm_format wanted, const permi_shown *first)
-{
-  permi_entries *list = &reader->entries;
-  size_t k, kept = 0;
-  if (wanted != PERM_FORMAT_AUTO) {
-    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first->text);
-    return;
-  }
-  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
-    if (list->entry[k].key >> 32) {
-      list->entry[kept] = list->entry[k];
-      list->entry[kept++].key -= (uint64_t)1 << 32;
-    }
-  list->count = kept;
-  reader->m--;
-  snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
-           first->text);
-}
-
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
   permi_shown first = {""};
-  int from_0 = 1, from_1 = 1, counted; /* the first line counts */
+  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns of n others */
+  permi_entries *list = &reader->entries;
   permi_entry entry;
+  size_t k, kept = 0;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
@@ -1894,8 +1842,14 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
-      if (!permi_plain_value(reader, begin, end, &entry))
-        return !columns && permi_has_row_name(*reader, &begin, &end) && permi_refuse_row_name(reader, begin, end);
+      if (!permi_plain_value(reader, begin, end, &entry)) { /* a name before numbers? */
+        permi_reader look = *reader;
+        look.cursor = begin;
+        permi_next_name(&look, permi_line_mark(&look, begin), &begin, &end);
+        permi_skip_blanks(&look);
+        return !columns && permi_is_name(begin, end) && look.cursor < look.line_end &&
+               strchr("+-.0123456789", *look.cursor) && permi_refuse_row_name(reader, begin, end);
+      }
       if (!reader->m) {
         const int digits = permi_digits_end(begin, end) == end;
         first = columns ? first : permi_quoted(begin, reader->line_end);
@@ -1934,8 +1888,19 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
                              "--format edges|array%s", reader->m, reader->m,
                              counted ? "; if the first is a header, leave it out" : "");
   }
-  if (counted)
-    permi_drop_numbers(reader, wanted, &first);
+  if (counted && wanted != PERM_FORMAT_AUTO) {
+    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first.text);
+  } else if (counted) { /* tables without names; a column alone keeps it: below 0 its permanent is the same */
+    for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
+      if (list->entry[k].key >> 32) {
+        list->entry[kept] = list->entry[k];
+        list->entry[kept++].key -= (uint64_t)1 << 32;
+      }
+    list->count = kept;
+    reader->m--;
+    snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
+             first.text);
+  }
   return 1;
 }
 
@@ -1997,59 +1962,50 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* May the rest be "rows columns entries" and entries? */
-static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
-{
-  const char *begin[5], *end[5];
-  permi_reader look = *reader;
-  int64_t index[2];
-  int base;
-  memset(indices, 0, sizeof *indices);
-  look.result = NULL;
-  /* permi_read_list refuses large ones */
-  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
-    return 0;
-  while (permi_next_content(&look, 1)) {
-    const int columns = permi_fields(&look, begin, end);
-    if (columns < 2 || columns > 4 || (indices->lines && columns != indices->columns) ||
-        !permi_field_whole(begin[0], end[0], indices->size[0], &index[0]) ||
-        !permi_field_whole(begin[1], end[1], indices->size[1], &index[1]))
-      return 0;
-    indices->columns = columns;
-    permi_indices_add(indices, index);
-  }
-  base = permi_indices_base(indices);
-  return !indices->lines || (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base &&
-                             (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
-}
-
-/* Returns what a file without banner is, AUTO after a failure. Rows of three numbers that could be coordinates are a
-   matrix only if at most three. */
+/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
+   entries. Rows of three numbers that could be both are a matrix only if at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
-  const unsigned long long line = reader->line;
+  const char *begin[5], *end[5];
   permi_indices indices;
+  permi_reader look = *reader;
   unsigned long long entries;
-  int array;
-  if (!permi_resembles_coordinates(reader, &indices))
+  int64_t index[2];
+  int array, base;
+  memset(&indices, 0, sizeof indices);
+  look.result = NULL;
+  /* permi_read_list refuses large sizes */
+  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, &indices, begin))
+    return PERM_FORMAT_ARRAY;
+  while (permi_next_content(&look, 1)) {
+    const int columns = permi_fields(&look, begin, end);
+    if (columns < 2 || columns > 4 || (indices.lines && columns != indices.columns) ||
+        !permi_field_whole(begin[0], end[0], indices.size[0], &index[0]) ||
+        !permi_field_whole(begin[1], end[1], indices.size[1], &index[1]))
+      return PERM_FORMAT_ARRAY;
+    indices.columns = columns;
+    permi_indices_add(&indices, index);
+  }
+  base = permi_indices_base(&indices);
+  if (indices.lines && (indices.high[0] >= indices.size[0] + base || indices.high[1] >= indices.size[1] + base ||
+                        (double)indices.lines > (double)indices.size[0] * (double)indices.size[1]))
     return PERM_FORMAT_ARRAY;
   entries = (unsigned long long)indices.size[2];
   array = !indices.lines || indices.columns == 3;
+  if (entries != indices.lines && array && (indices.lines <= 2 || !entries))
+    return PERM_FORMAT_ARRAY;
+  if (entries == indices.lines && (!array || indices.lines > 2))
+    return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
   reader->line = indices.first;
-  if (entries != indices.lines) {
-    if (array && (indices.lines <= 2 || !entries))
-      return PERM_FORMAT_ARRAY;
-    return (perm_format)permi_reader_fail(
-        reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the file%s", entries,
-        (long long)indices.size[0], (long long)indices.size[1], indices.lines,
-        array ? ", or say --format array for rows of numbers" : "");
-  }
-  if (array && indices.lines <= 2)
-    return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
-                                          "Say which: --format array|coordinate", indices.lines + 1, entries,
-                                          (long long)indices.size[0], (long long)indices.size[1]);
-  reader->line = line;
-  return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
+  if (entries == indices.lines)
+    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: --format "
+                      "array|coordinate", indices.lines + 1, entries, (long long)indices.size[0],
+                      (long long)indices.size[1]);
+  else
+    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
+                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1], indices.lines,
+                      array ? ", or say --format array for rows of numbers" : "");
+  return PERM_FORMAT_AUTO;
 }
 
 /* Adds an entry with unshifted indices. */
@@ -2247,42 +2203,6 @@ static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
                            "save a.astype(float)", permi_quoted(begin, end).text);
 }
 
-static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
-{
-  if (!permi_numpy_expect(reader, '('))
-    return 0;
-  while (permi_numpy_next(reader) != ')') {
-    uint64_t size = 0;
-    const char *begin = reader->cursor;
-    for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
-      size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
-    if (reader->cursor == begin)
-      return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
-                               permi_quoted(begin, reader->line_end).text);
-    if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
-      reader->cursor++;
-    if (array->axes < 2)
-      array->shape[array->axes] = size;
-    array->axes += array->axes < 4;
-    if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
-      return 0;
-  }
-  return permi_numpy_expect(reader, ')');
-}
-
-static int permi_numpy_order(permi_reader *reader, permi_numpy *array)
-{
-  const char *begin;
-  permi_numpy_next(reader);
-  begin = reader->cursor;
-  while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
-    reader->cursor++;
-  array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
-  return array->fortran || (reader->cursor - begin == 5 && !memcmp(begin, "False", 5)) ||
-         permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
-                           permi_quoted(begin, reader->line_end).text);
-}
-
 static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
 {
   static const char *const keys[3] = {"descr", "fortran_order", "shape"};
@@ -2300,9 +2220,37 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
                                permi_quoted(begin, end).text);
     array->given |= 1 << k;
-    if (!permi_numpy_expect(reader, ':') || !(k == 0   ? permi_numpy_type(reader, array)
-                                              : k == 1 ? permi_numpy_order(reader, array)
-                                                       : permi_numpy_shape(reader, array)))
+    if (!permi_numpy_expect(reader, ':') || (k == 0 && !permi_numpy_type(reader, array)))
+      return 0;
+    if (k == 1) {
+      permi_numpy_next(reader);
+      begin = reader->cursor;
+      while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
+        reader->cursor++;
+      array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
+      if (!array->fortran && !(reader->cursor - begin == 5 && !memcmp(begin, "False", 5)))
+        return permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
+                                 permi_quoted(begin, reader->line_end).text);
+    }
+    if (k == 2 && !permi_numpy_expect(reader, '('))
+      return 0;
+    while (k == 2 && permi_numpy_next(reader) != ')') {
+      uint64_t size = 0;
+      begin = reader->cursor;
+      for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
+        size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
+      if (reader->cursor == begin)
+        return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
+                                 permi_quoted(begin, reader->line_end).text);
+      if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
+        reader->cursor++;
+      if (array->axes < 2)
+        array->shape[array->axes] = size;
+      array->axes += array->axes < 4;
+      if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
+        return 0;
+    }
+    if (k == 2 && !permi_numpy_expect(reader, ')'))
       return 0;
     if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
       return 0;
@@ -2371,33 +2319,16 @@ static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, perm
   return ok;
 }
 
-static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
-{
-  const uint64_t m = array->shape[0], n = array->shape[1];
-  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
-  uint64_t k, i;
-  size_t done = 0;
-  permi_entry entry;
-  for (k = 0; m && n && k < outer; k++)
-    for (i = 0; i < inner; i++, reader->cursor += array->size) {
-      if (permi_watch_step(reader->watch, done++, 20))
-        return permi_reader_no_memory(reader);
-      if (!permi_numpy_item(reader, array, &entry))
-        return 0;
-      if ((array->code == 'c' ? entry.real != 0 || entry.imaginary != 0 : entry.real != 0) &&
-          !permi_reader_push(reader, array->fortran ? i : k, array->fortran ? k : i, &entry))
-        return 0;
-    }
-  return 1;
-}
-
 /* Messages count bytes from 0. */
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
   unsigned long long left, needed;
+  uint64_t outer, inner, k, i;
+  size_t done = 0;
   permi_numpy array;
+  permi_entry entry;
   (void)wanted;
   reader->binary = reader->cursor = begin;
   if (!permi_is_numpy(reader))
@@ -2419,11 +2350,21 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
                              needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < needed ? "is the file whole?" : "save one array a file");
+  outer = array.shape[array.fortran];
+  inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  if (!permi_numpy_items(reader, &array))
-    return 0;
+  for (k = 0; needed && k < outer; k++)
+    for (i = 0; i < inner; i++, reader->cursor += array.size) {
+      if (permi_watch_step(reader->watch, done++, 20))
+        return permi_reader_no_memory(reader);
+      if (!permi_numpy_item(reader, &array, &entry))
+        return 0;
+      if ((entry.real != 0 || entry.imaginary != 0) &&
+          !permi_reader_push(reader, array.fortran ? i : k, array.fortran ? k : i, &entry))
+        return 0;
+    }
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
@@ -2433,14 +2374,11 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);
-  permi_control watch;
   permi_reader reader;
   permi_numpy array;
   if (!head)
     return 0;
   memset(&reader, 0, sizeof reader);
-  memset(&watch, 0, sizeof watch);
-  reader.watch = &watch;
   reader.name = "";
   reader.binary = text;
   reader.cursor = text + (text[6] == 1 ? 10 : 12);
@@ -2682,52 +2620,13 @@ static int permi_dimacs_whole(permi_reader *reader, const char *what, int64_t le
                            permi_quoted(begin, end).text, what, (long long)least, (long long)most);
 }
 
-static int permi_dimacs_problem(permi_reader *reader, permi_dimacs *graph)
-{
-  const char *begin, *end;
-  if (graph->problem)
-    return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was expected",
-                             graph->problem);
-  graph->problem = reader->line;
-  permi_next_word(reader, &begin, &end);
-  graph->assignment = permi_same_word(begin, end, "asn");
-  if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
-    return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was expected",
-                             permi_quoted(begin, end).text);
-  return permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) &&
-         permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) &&
-         permi_line_finished(reader, "the numbers of vertices and edges");
-}
-
-static int permi_dimacs_edge(permi_reader *reader, permi_dimacs *graph)
-{
-  permi_entry entry = permi_entry_one();
-  const char *begin, *end;
-  int64_t from = 0, to = 0;
-  int columns = 2;
-  if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
-      !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
-    return 0;
-  if (permi_next_word(reader, &begin, &end)) {
-    columns = 3;
-    reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
-      return 0;
-  }
-  if (graph->found && columns != graph->columns)
-    return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
-                             columns == 3 ? "" : "out", columns == 3 ? "out" : "");
-  graph->columns = columns;
-  graph->found++;
-  return permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry);
-}
-
 static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
 {
   const char *begin, *end;
   while (permi_next_content(reader, 1)) {
-    permi_entry source = permi_entry_one();
-    int64_t vertex = 0;
+    permi_entry entry = permi_entry_one();
+    int64_t from = 0, to = 0;
+    int columns = 2;
     char what = 0;
     permi_next_word(reader, &begin, &end);
     if (end == begin + 1)
@@ -2735,21 +2634,46 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
     if (what == 'c')
       continue;
     if (what == 'p') {
-      if (!permi_dimacs_problem(reader, graph))
+      if (graph->problem)
+        return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was "
+                                 "expected", graph->problem);
+      graph->problem = reader->line;
+      permi_next_word(reader, &begin, &end);
+      graph->assignment = permi_same_word(begin, end, "asn");
+      if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
+        return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was "
+                                 "expected", permi_quoted(begin, end).text);
+      if (!permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) ||
+          !permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) ||
+          !permi_line_finished(reader, "the numbers of vertices and edges"))
         return 0;
     } else if (!graph->problem) {
       return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was "
                                "expected", permi_quoted(begin, reader->line_end).text);
     } else if (what == (graph->assignment ? 'a' : 'e')) {
-      if (!permi_dimacs_edge(reader, graph))
+      if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
+          !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
+        return 0;
+      if (permi_next_word(reader, &begin, &end)) {
+        columns = 3;
+        reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
+        if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
+          return 0;
+      }
+      if (graph->found && columns != graph->columns)
+        return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
+                                 columns == 3 ? "" : "out", columns == 3 ? "out" : "");
+      graph->columns = columns;
+      graph->found++;
+      if (!permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry))
         return 0;
     } else if (what == 'n' && graph->assignment) {
-      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) ||
+      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &from) ||
           !permi_line_finished(reader, "the vertex"))
         return 0;
-      source.key = (uint64_t)vertex - 1;
-      source.line = reader->line;
-      if (!permi_entries_push(&graph->source, &source, &reader->allocator, reader->watch))
+      entry.key = (uint64_t)from - 1;
+      entry.line = reader->line;
+      if (!permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch))
         return permi_reader_no_memory(reader);
     } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
       return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,
@@ -3162,31 +3086,27 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   return status;
 }
 
-static perm_status permi_matrix_read_metered(const char *path, const perm_options *options_given, perm_matrix *matrix,
-                                             perm_integer *denominator, perm_matrix_each each, void *user_data,
-                                             perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, each, user_data, result),
-                         result);
-}
-
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_integer *denominator, perm_result *result)
 {
+  permi_metered call;
+  const perm_options *given = permi_meter_begin(&call, options, 0);
   if (denominator)
     *denominator = permi_integer_of(1);
-  return permi_matrix_read_metered(path, options, matrix, denominator, NULL, NULL, result);
+  return permi_meter_end(&call, permi_matrix_read(path, given, matrix, denominator, NULL, NULL, result), result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
                                                   perm_matrix_each each, void *user_data, perm_result *result)
 {
-  perm_matrix matrix;
   perm_integer denominator = permi_integer_of(1);
-  return each ? permi_matrix_read_metered(path, options, &matrix, &denominator, each, user_data, result)
-              : permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  permi_metered call;
+  const perm_options *given;
+  perm_matrix matrix;
+  if (!each)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  given = permi_meter_begin(&call, options, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, given, &matrix, &denominator, each, user_data, result), result);
 }
 
 PERMI_BRIEF_END
@@ -4240,44 +4160,39 @@ static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, in
   greedy->next[u] = e;
 }
 
-/* Takes an entry from t. */
-static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, int t)
-{
-  permi_walk *walk = &greedy->walk;
-  const int open = --walk->open[t], touched = walk->state[t] == 0;
-  int growth, nearness, e;
-  if (open == 0) {
-    permi_walk_leave(block, walk, t);
-    return;
-  }
-  growth = touched + (open == 1);
-  nearness = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
-  if (growth || nearness) {
-    for (e = block->start[t]; e < block->start[t + 1]; e++) {
-      greedy->growth[block->neighbour[e]] -= growth;
-      greedy->nearness[block->neighbour[e]] += nearness;
-    }
-    greedy->units += 1.5 * (e - block->start[t]);
-  }
-  if (touched) {
-    greedy->growth[t]--;
-    permi_walk_touch(walk, t, t >= block->n);
-    permi_greedy_list(block, greedy, t);
-  }
-}
-
+/* Eliminates v. */
 static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, int v)
 {
   permi_walk *walk = &greedy->walk;
   const int growth = (walk->open[v] == 1) - (walk->state[v] == 0), nearness = permi_greedy_near_of(walk->open[v]);
-  int e;
+  int e, k;
   permi_walk_leave(block, walk, v);
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    const int t = block->neighbour[e];
+    const int t = block->neighbour[e], gone = walk->state[t] == 2, touched = walk->state[t] == 0;
+    int open, less, nearer;
     greedy->growth[t] += growth;
     greedy->nearness[t] -= nearness;
-    if (walk->state[t] != 2)
-      permi_greedy_lose(block, greedy, t);
+    if (gone)
+      continue;
+    open = --walk->open[t]; /* an entry less */
+    if (open == 0) {
+      permi_walk_leave(block, walk, t);
+      continue;
+    }
+    less = touched + (open == 1);
+    nearer = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
+    if (less || nearer) {
+      for (k = block->start[t]; k < block->start[t + 1]; k++) {
+        greedy->growth[block->neighbour[k]] -= less;
+        greedy->nearness[block->neighbour[k]] += nearer;
+      }
+      greedy->units += 1.5 * (k - block->start[t]);
+    }
+    if (touched) {
+      greedy->growth[t]--;
+      permi_walk_touch(walk, t, t >= block->n);
+      permi_greedy_list(block, greedy, t);
+    }
   }
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
@@ -4528,27 +4443,6 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Returns where a move begins: about a position by chance of its cost, at times anywhere. */
-static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
-{
-  const int most = a->block->vertices - span;
-  const double *cost = a->now.cost;
-  int low = 0, high = a->block->vertices, first;
-  double at;
-  if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0)
-    return permi_order_below(seed, most);
-  at = permi_order_random(seed) * cost[high];
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (cost[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  first = low - permi_order_below(seed, span + 1);
-  return first < 0 ? 0 : first < most ? first : most - 1;
-}
-
 /* Anneals a->order into a->best, returns its cost; ends once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
@@ -4568,10 +4462,24 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
-    int first = permi_anneal_first(a, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
-    double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
-    int *candidate = a->candidate;
+    int low = 0, high = length, most = length - span, first, last, kind, k, *candidate = a->candidate;
+    double at, chance, mantissa, limit, shift, after;
     const int *order = a->order;
+    if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
+      first = permi_order_below(seed, most);
+    } else { /* about a position met with the chance of its cost */
+      at = permi_order_random(seed) * now->cost[length];
+      while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        *(now->cost[middle] <= at ? &low : &high) = middle;
+      }
+      first = low - permi_order_below(seed, span + 1);
+      first = first < 0 ? 0 : first < most ? first : most - 1;
+    }
+    last = first + span;
+    kind = permi_order_below(seed, 4);
+    chance = permi_order_random(seed);
+    after = now->cost[length] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_MOVE_UNITS;
     for (; a->units > cooler; cooler += step)
       heat *= cooling;
@@ -4580,23 +4488,11 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     /* exp(-(new - old) / (heat old)) > chance, log2 linear between powers: equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
-    for (k = first; k <= last; k++)
-      candidate[k] = order[k];
-    if (kind == 0) {
-      candidate[first] = order[last];
-      candidate[last] = order[first];
-    } else if (kind == 1) {
-      for (k = first; k <= last; k++)
-        candidate[k] = order[first + last - k];
-    } else if (kind == 2) {
-      for (k = first; k < last; k++)
-        candidate[k] = order[k + 1];
-      candidate[last] = order[first];
-    } else {
-      for (k = first; k < last; k++)
-        candidate[k + 1] = order[k];
-      candidate[first] = order[last];
-    }
+    for (k = first; k <= last; k++) /* reversed, turned left or right, or its ends swapped */
+      candidate[k] = order[kind == 1   ? first + last - k
+                           : kind == 2 ? (k < last ? k + 1 : first)
+                           : kind == 3 ? (k > first ? k - 1 : last)
+                           : k == first ? last : k == last ? first : k];
     permi_anneal_copy(a, trial, now, first, first + 1);
     if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;
@@ -4893,14 +4789,17 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli behind the entries, exactly up to PERMI_MAJORANT_ORDER, else by row or column
-   sums. */
-static double permi_block_majorant(const permi_block *block, double *value)
+/* Adds what rounding the entries costs: the relative error of a term times the majorant, and lost_error. The majorant
+   bounds the permanent of the moduli, exactly up to PERMI_MAJORANT_ORDER, else by row or column sums. */
+static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
-  double product[2] = {1, 1};
+  const permi_working *working = maker->working;
+  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
+  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+  double product[2] = {1, 1}, majorant = 0, *const value = maker->subsets;
   const int n = block->n;
-  int side, v, e, s;
-  if (n <= PERMI_MAJORANT_ORDER) {
+  int v, e, s;
+  if (block->rounded && n <= PERMI_MAJORANT_ORDER) {
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
@@ -4911,28 +4810,19 @@ static double permi_block_majorant(const permi_block *block, double *value)
           value[s | bit] += value[s] * block->absolute[block->edge[e]];
       }
     }
-    return value[s] * (1 + 1e-12) + 1e-280;
-  }
-  for (side = 0; side < 2; side++)
-    for (v = side * n; v < side * n + n; v++) {
+    majorant = value[s] * (1 + 1e-12) + 1e-280;
+  } else if (block->rounded) {
+    for (v = 0; v < 2 * n; v++) {
       double sum = 0;
       for (e = block->start[v]; e < block->start[v + 1]; e++)
         sum += block->absolute[block->edge[e]];
-      product[side] = product[side] * sum * (1 + 1e-12) + 1e-280;
+      product[v >= n] = product[v >= n] * sum * (1 + 1e-12) + 1e-280;
     }
-  return product[0] < product[1] ? product[0] : product[1];
-}
-
-/* Adds what rounding the entries costs: the relative error of a term times that bound, and lost_error. */
-static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
-{
-  const permi_working *working = maker->working;
-  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
-  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+    majorant = fmin(product[0], product[1]);
+  }
   if (block->rounded) {
-    const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide */
+    if (n <= PERMI_MAJORANT_ORDER) /* else too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -15722,27 +15612,6 @@ typedef struct permi_ryser_split {
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* Chooses grids of rows: sums and halves are below 2^53 half steps. */
-static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
-{
-  const int n = ryser->n, mine = ryser->transposed * n;
-  int i, e;
-  ryser->growth = 1;
-  ryser->bits = n;
-  for (i = 0; i < n; i++) {
-    double sum = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int edge = block->edge[e];
-      sum += block->integer ? fabs((double)block->integer[edge])
-                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
-    }
-    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
-    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
-    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
-    ryser->widest = fmax(ryser->widest, sum);
-  }
-}
-
 /* Returns the rows of some columns. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
@@ -15861,9 +15730,11 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t touches[PERM_MAX_N];
   double grid[PERM_MAX_N];
-  int j, e;
+  int i, j, e;
   memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
+  ryser->growth = 1;
+  ryser->bits = n;
   ryser->integers = block->integer != NULL;
   ryser->parts = block->imaginary ? 2 : 1;
   ryser->halves = split->without >= 0;
@@ -15872,7 +15743,18 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   for (j = 0; j < n; j++)
     for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
       touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
-  permi_ryser_grid(ryser, block, grid);
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int edge = block->edge[e];
+      sum += block->integer ? fabs((double)block->integer[edge])
+                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+    }
+    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51); /* sums and halves are below 2^53 half steps */
+    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+    ryser->widest = fmax(ryser->widest, sum);
+  }
   permi_ryser_order(ryser, touches, split);
   permi_ryser_entries(ryser, block, split->without, grid);
   permi_ryser_predict(ryser, touches);
@@ -16134,44 +16016,16 @@ static void permi_matching_level(permi_matching_walk *walk, int k)
     permi_matching_next(walk, k);
 }
 
-static void permi_matching_multiply(permi_matching_walk *walk, int k, const permi_coefficient *c)
-{
-  const permi_transversals *all = walk->all;
-  char *from = walk->product + (size_t)k * all->size, *to = from + all->size;
-  if (all->numbers.algebra == PERMI_COMPLEX_DD) {
-    permi_dd *y = (permi_dd *)(void *)to;
-    memcpy(to, from, all->size);
-    permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute;
-  } else {
-    permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
-  }
-}
-
-/* Adds the term of a matching. Below the safe power a product counts as lost: computed and true, it is at most that, as
-   entries are at most 1. */
-static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
-{
-  const permi_transversals *all = walk->all;
-  const permi_coefficient one = permi_coefficient_one();
-  const char *product = walk->product + (size_t)all->n * all->size;
-  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
-  partial->terms++;
-  if (permi_algebra_is_integer(all->numbers.algebra)) {
-    permi_value_add(all->numbers.algebra, &all->numbers, &one, walk->sum, product, 0);
-    return;
-  }
-  permi_value_sum(&all->numbers, product, partial);
-  if (((const double *)(const void *)(product + all->size))[-1] < safe)
-    partial->lost += 8 * safe;
-}
-
 static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const int n = all->n, levels = n + 1;
+  const permi_numbers *numbers = &all->numbers;
+  const permi_coefficient one = permi_coefficient_one(), *c;
+  const int n = all->n, levels = n + 1, integers = permi_algebra_is_integer(numbers->algebra);
   const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
+  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
   permi_matching_walk walk;
+  char *product;
   int v, k = 0;
   (void)chunk;
   walk.all = all;
@@ -16185,7 +16039,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
   walk.at = walk.left + levels;
   walk.matched = walk.at + levels;
   memset(walk.product, 0, permi_matching_bytes(all));
-  permi_value_one(&all->numbers, walk.product);
+  permi_value_one(numbers, walk.product);
   for (v = 0; v < 2 * n; v++)
     walk.degree[v] = all->start[v + 1] - all->start[v];
   permi_matching_level(&walk, 0);
@@ -16205,14 +16059,33 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
     walk.matched[k] = 1;
     permi_matching_move(&walk, u, -1);
     permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
-    permi_matching_multiply(&walk, k, &all->coefficient[all->edge[walk.at[k]]]);
-    if (k + 1 < n)
+    c = &all->coefficient[all->edge[walk.at[k]]];
+    product = walk.product + (size_t)(k + 1) * all->size;
+    if (numbers->algebra == PERMI_COMPLEX_DD) {
+      permi_dd *y = (permi_dd *)(void *)product;
+      memcpy(product, product - all->size, all->size);
+      permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
+      y[2].hi *= c->absolute;
+    } else {
+      permi_value_add(numbers->algebra, numbers, c, product, product - all->size, 1);
+    }
+    if (k + 1 < n) {
       permi_matching_level(&walk, ++k);
-    else if (permi_ways_mine(walk.ways))
-      permi_matching_add(&walk, partial);
+      continue;
+    }
+    if (!permi_ways_mine(walk.ways))
+      continue;
+    partial->terms++;
+    if (integers)
+      permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
+    else
+      permi_value_sum(numbers, product, partial);
+    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
+    if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
+      partial->lost += 8 * safe;
   }
-  if (permi_algebra_is_integer(all->numbers.algebra))
-    permi_value_sum(&all->numbers, walk.sum, partial);
+  if (integers)
+    permi_value_sum(numbers, walk.sum, partial);
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -16720,15 +16593,6 @@ static void permi_drawing_sort(permi_drawing *d)
     d->cursor[v] = d->first[v];
 }
 
-static int permi_conflict_low(const permi_drawing *d, const permi_conflict *pair)
-{
-  if (pair->left.low < 0)
-    return d->low[pair->right.low];
-  if (pair->right.low < 0)
-    return d->low[pair->left.low];
-  return d->low[pair->left.low] < d->low[pair->right.low] ? d->low[pair->left.low] : d->low[pair->right.low];
-}
-
 static void permi_conflict_swap(permi_conflict *pair)
 {
   const permi_returns left = pair->left;
@@ -16805,8 +16669,13 @@ static void permi_drawing_leave(permi_drawing *d, int e)
 {
   const int u = d->from[e];
   permi_conflict *top;
-  while (d->conflicts > 0 && permi_conflict_low(d, &d->conflict[d->conflicts - 1]) == d->height[u]) {
-    top = &d->conflict[--d->conflicts];
+  for (; d->conflicts > 0; d->conflicts--) {
+    int left, right;
+    top = &d->conflict[d->conflicts - 1];
+    left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
+    right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
+    if ((left < right ? left : right) != d->height[u])
+      break;
     if (top->left.low >= 0)
       d->side[top->left.low] = -1;
   }
@@ -16858,22 +16727,6 @@ static int permi_drawing_test(permi_drawing *d)
     }
   }
   return planar;
-}
-
-/* Makes relative sides absolute. path: room for the edges. */
-static void permi_drawing_resolve(permi_drawing *d, int *path)
-{
-  int e, k, at;
-  for (e = 0; e < d->block->edges; e++) {
-    for (k = 0, at = e; d->reference[at] >= 0; at = d->reference[at])
-      path[k++] = at;
-    for (; k > 0; at = path[k]) {
-      k--;
-      d->side[path[k]] *= d->side[at];
-      d->reference[path[k]] = -1;
-    }
-    d->nesting[e] *= d->side[e];
-  }
 }
 
 /* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
@@ -16969,7 +16822,17 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
     permi_drawing_sort(&d);
   *planar = !permi_watch(watch, 0) && permi_drawing_test(&d);
   if (*planar && !permi_watch(watch, 50.0 * (double)edges)) {
-    permi_drawing_resolve(&d, d.bucket);
+    for (e = 0; e < block->edges; e++) { /* makes relative sides absolute */
+      int depth = 0;
+      for (v = e; d.reference[v] >= 0; v = d.reference[v])
+        d.bucket[depth++] = v;
+      for (; depth > 0; v = d.bucket[depth]) {
+        depth--;
+        d.side[d.bucket[depth]] *= d.side[v];
+        d.reference[d.bucket[depth]] = -1;
+      }
+      d.nesting[e] *= d.side[e];
+    }
     permi_drawing_sort(&d);
     permi_drawing_draw(&d, map);
   }
@@ -17395,28 +17258,6 @@ static void permi_dissection_price(permi_dissection *made)
   made->bytes_each = most;
 }
 
-/* Makes the graph: pairs touch if an entry has the row of one and the column of the other. */
-static void permi_dissection_graph(const permi_block *block, const int *partner, permi_dissecting *d)
-{
-  const int n = block->n;
-  int used = 0, i, e, c;
-  for (c = 0; c < n; c++)
-    d->place[partner[c]] = n + c; /* the row's column */
-  for (i = 0; i < n; i++) {
-    int side;
-    d->start[i] = used;
-    for (side = 0; side < 2; side++) {
-      const int v = side ? d->place[i] : i;
-      for (e = block->start[v]; e < block->start[v + 1]; e++) {
-        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - n];
-        if (w != i)
-          d->next[used++] = w;
-      }
-    }
-  }
-  d->start[n] = used;
-}
-
 /* Lists entries by front: where the first of their two pairs is eliminated. */
 static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
                                      permi_dissection *made)
@@ -17447,7 +17288,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *boundary, bounded = 1, f, k;
+  int *boundary, bounded = 1, f, k, c, i, e, side;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
@@ -17461,7 +17302,21 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_pool_release(&own);
     return 0;
   }
-  permi_dissection_graph(block, partner, &d);
+  for (c = 0; c < block->n; c++)
+    d.place[partner[c]] = block->n + c; /* the row's column */
+  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has the row of one and the column of the other */
+    d.start[i] = d.used;
+    for (side = 0; side < 2; side++) {
+      const int v = side ? d.place[i] : i;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - block->n];
+        if (w != i)
+          d.next[d.used++] = w;
+      }
+    }
+  }
+  d.start[block->n] = d.used;
+  d.used = 0;
   permi_dissection_grow(&d, stack);
   for (f = 0; f < made->fronts; f++)
     for (k = made->front[f].begin; k < made->front[f].end; k++)
@@ -17647,33 +17502,24 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
   return 0;
 }
 
-/* y -= c x, c times 2^64. */
-static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
-                                   const permi_odd_modulus *given)
-{
-  const permi_odd_modulus prime = *given;
-  int j;
-  for (j = 0; j < count; j++) {
-    const uint64_t product = permi_montgomery(c, x[j], &prime);
-    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
-  }
-}
-
 /* Multiplies the determinant by the pivot, eliminates it. */
 static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
-  const permi_odd_modulus *prime = field->prime;
+  const permi_odd_modulus prime = *field->prime; /* a copy stays in registers */
   const int k = front->pivots, size = front->size;
   uint64_t *value = (uint64_t *)(void *)front->value;
   const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
-  int i;
-  field->determinant = permi_montgomery(field->determinant, scaled, prime);
+  const uint64_t scaled = permi_montgomery(*pivot, prime.square, &prime), inverse = permi_prime_inverse(*pivot, &prime);
+  int i, j;
+  field->determinant = permi_montgomery(field->determinant, scaled, &prime);
   for (i = k + 1; i < size; i++) {
     uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
-    if (*row)
-      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
-                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
+    const int columns = *row ? size - k : 0;
+    const uint64_t factor = permi_montgomery(permi_montgomery(*row, prime.square, &prime), inverse, &prime);
+    for (j = 1; j < columns; j++) {
+      const uint64_t product = permi_montgomery(factor, pivot[j], &prime);
+      row[j] = row[j] - product + (row[j] < product ? prime.p : 0);
+    }
   }
 }
 
@@ -17751,38 +17597,6 @@ static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
         row[j].im.lo = (double)(float)row[j].im.lo;
       }
     }
-  }
-}
-
-/* |det| of the rest is at most the product of its row sums. */
-static void permi_ball_leave(permi_field *own, const permi_frontal *front)
-{
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->made.ball;
-  int i, j;
-  x->radius += permi_ball_modulus(x);
-  x->re = x->im = permi_dd_make(0);
-  for (i = front->pivots; i < front->size; i++) {
-    double sum = 0;
-    for (j = front->pivots; j < front->size; j++) {
-      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
-      sum += permi_ball_modulus(y) + y->radius;
-    }
-    x->radius *= sum * PERMI_RADIUS_UP;
-    permi_ball_normalise(own);
-  }
-}
-
-static void permi_field_enter(const permi_field *field, int entry, int negative, char *to)
-{
-  if (field->prime) {
-    const uint64_t x = field->residue[entry];
-    *(uint64_t *)(void *)to = negative && x ? field->prime->p - x : x; /* the only one there */
-  } else {
-    permi_ball *y = (permi_ball *)(void *)to;
-    y->re = permi_dd_make(negative ? -field->real[entry] : field->real[entry]);
-    if (field->imaginary)
-      y->im = permi_dd_make(negative ? -field->imaginary[entry] : field->imaginary[entry]);
   }
 }
 
@@ -17865,7 +17679,15 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   for (k = plan->entry; k < plan->entry_end; k++) {
     const int e = dissection->entry[k];
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
-    permi_field_enter(field, e, fronts->sign[e] < 0, front->value + at * bytes);
+    if (field->prime) {
+      const uint64_t x = field->residue[e];
+      ((uint64_t *)(void *)front->value)[at] = fronts->sign[e] < 0 && x ? field->prime->p - x : x;
+    } else {
+      permi_ball *y = (permi_ball *)(void *)front->value + at;
+      y->re = permi_dd_make(fronts->sign[e] * field->real[e]);
+      if (field->imaginary)
+        y->im = permi_dd_make(fronts->sign[e] * field->imaginary[e]);
+    }
   }
   for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
@@ -17897,19 +17719,6 @@ static int permi_frontal_leave(const permi_front_work *work, const permi_frontal
   return 1;
 }
 
-/* Says if a permutation of n is odd. seen: n. */
-static int permi_permutation_odd(const int *to, int n, int *seen)
-{
-  int odd = 0, i, at;
-  memset(seen, 0, (size_t)n * sizeof *seen);
-  for (i = 0; i < n; i++)
-    for (at = i; !seen[at]; at = to[at]) {
-      seen[at] = 1;
-      odd ^= to[at] != i; /* a cycle of length l: l - 1 */
-    }
-  return odd;
-}
-
 /* What asks to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
@@ -17927,7 +17736,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int f;
+  int f, at, i, j;
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (!permi_pool_ints(&pool, &work.row_at, n, &work.column_at, n, &work.pivot_column, n, (int **)NULL) ||
       pool.failed) {
@@ -17951,12 +17760,23 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       else
         permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent < 0 && front.pivots < front.size && field->prime)
+    if (dissection->front[f].parent >= 0) {
+      if (!permi_frontal_leave(&work, &front, &work.below[f]))
+        status = PERM_ERROR_MEMORY;
+    } else if (front.pivots < front.size) { /* |det| of the rest is at most the product of its row sums */
+      permi_ball *x = &field->made.ball;
       field->determinant = 0;
-    else if (dissection->front[f].parent < 0 && front.pivots < front.size)
-      permi_ball_leave(field, &front);
-    else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
-      status = PERM_ERROR_MEMORY;
+      x->radius += permi_ball_modulus(x);
+      x->re = x->im = permi_dd_make(0);
+      for (i = front.pivots; i < front.size && !field->prime; i++) {
+        const permi_ball *y = (const permi_ball *)(const void *)front.value + (size_t)i * (size_t)front.size;
+        double sum = 0;
+        for (j = front.pivots; j < front.size; j++)
+          sum += permi_ball_modulus(&y[j]) + y[j].radius;
+        x->radius *= sum * PERMI_RADIUS_UP;
+        permi_ball_normalise(field);
+      }
+    }
     permi_frontal_free(&fronts->allocator, &front);
     if (status == PERM_OK && ask->run)
       status = permi_runner_poll(ask->run, PERMI_RUNNER_POLL,
@@ -17965,28 +17785,16 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     else if (status == PERM_OK && permi_watch(ask->watch, PERMI_WATCH_UNITS))
       status = PERM_ERROR_LIMIT;
   }
-  *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
+  *odd = 0;
+  memset(work.row_at, 0, n * sizeof *work.row_at);
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation of pivots */
+    for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
+      work.row_at[at] = 1;
+      *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
+    }
   for (f = 0; f < dissection->fronts; f++)
     permi_frontal_free(&fronts->allocator, &work.below[f]);
   permi_pool_release(&pool);
-  return status;
-}
-
-static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
-                                        const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
-{
-  permi_field field;
-  perm_status status;
-  int odd;
-  memset(&field, 0, sizeof field);
-  field.bytes = sizeof(uint64_t);
-  field.prime = prime;
-  field.residue = residue;
-  field.determinant = prime->one;
-  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
-  *determinant = permi_montgomery(field.determinant, 1, prime);
-  if (odd && *determinant)
-    *determinant = prime->p - *determinant;
   return status;
 }
 
@@ -18030,25 +17838,9 @@ typedef struct permi_planar {
   uint64_t modulus;
   int64_t *integer[2];
   double *real, *imaginary, *absolute;
-  double bits, bound_relative, lost_error;
+  double bits; /* log2 of a bound on the modulus of the permanent */
+  double bound_relative, lost_error;
 } permi_planar;
-
-/* log2 of a bound on the modulus of the permanent. */
-static double permi_planar_bits(const permi_block *block)
-{
-  double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < 2 * block->n; v++) {
-    double squares = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const double x = (double)block->integer[block->edge[e]];
-      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
-      squares += x * x + y * y;
-    }
-    bits[v >= block->n] += 0.5 * log2(squares);
-  }
-  return fmin(permi_majorants_bits(bits), permi_block_bits(block));
-}
 
 /* ---- integers */
 typedef struct permi_planar_run {
@@ -18071,7 +17863,8 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
   const permi_front_poll ask = {&run->base, thread, (double)part, run->seconds, NULL};
   perm_status status = PERM_OK;
-  int k, e;
+  permi_field field;
+  int k, e, odd;
   if (planar->parts == 2)
     root = permi_prime_root(prime);
   for (k = 0; k < planar->parts && status == PERM_OK; k++) {
@@ -18082,7 +17875,14 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
         entry[e] = permi_residue_add(entry[e], permi_montgomery(permi_residue_of(planar->integer[1][e], p), i, prime),
                                      0, p);
     }
-    status = permi_fronts_residue(&planar->fronts, prime, entry, &ask, &value[k]);
+    memset(&field, 0, sizeof field);
+    field.bytes = sizeof(uint64_t);
+    field.prime = prime;
+    field.residue = entry;
+    field.determinant = prime->one;
+    status = permi_fronts_eliminate(&planar->fronts, &field, &ask, &odd);
+    value[k] = permi_montgomery(field.determinant, 1, prime);
+    value[k] = odd && value[k] ? p - value[k] : value[k];
   }
   run->residue[0][part] = value[0];
   if (planar->parts == 2)
@@ -18317,6 +18117,8 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   const perm_options *options = maker->options;
   const double products = planar->dissection.products, lines = block->n + block->edges;
   const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
+  double bits[2] = {0, 0};
+  int v, e;
   if (!block->integer) {
     offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -18324,7 +18126,16 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
-  planar->bits = permi_planar_bits(block);
+  for (v = 0; v < 2 * block->n; v++) {
+    double squares = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const double x = (double)block->integer[block->edge[e]];
+      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
+      squares += x * x + y * y;
+    }
+    bits[v >= block->n] += 0.5 * log2(squares);
+  }
+  planar->bits = fmin(permi_majorants_bits(bits), permi_block_bits(block));
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
       products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
     planar->bits = permi_planar_proved_bits(maker, planar);

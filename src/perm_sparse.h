@@ -81,7 +81,7 @@
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
      formats/        >>io              lines, numbers; messages FILE:LINE
-                     >>market          Matrix Market read, written; symmetric, hermitian in permi_add_entry
+                     >>market          Matrix Market read, written; symmetric, hermitian in permi_read_entries
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6

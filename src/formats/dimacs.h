@@ -41,52 +41,13 @@ static int permi_dimacs_whole(permi_reader *reader, const char *what, int64_t le
                            permi_quoted(begin, end).text, what, (long long)least, (long long)most);
 }
 
-static int permi_dimacs_problem(permi_reader *reader, permi_dimacs *graph)
-{
-  const char *begin, *end;
-  if (graph->problem)
-    return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was expected",
-                             graph->problem);
-  graph->problem = reader->line;
-  permi_next_word(reader, &begin, &end);
-  graph->assignment = permi_same_word(begin, end, "asn");
-  if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
-    return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was expected",
-                             permi_quoted(begin, end).text);
-  return permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) &&
-         permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) &&
-         permi_line_finished(reader, "the numbers of vertices and edges");
-}
-
-static int permi_dimacs_edge(permi_reader *reader, permi_dimacs *graph)
-{
-  permi_entry entry = permi_entry_one();
-  const char *begin, *end;
-  int64_t from = 0, to = 0;
-  int columns = 2;
-  if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
-      !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
-    return 0;
-  if (permi_next_word(reader, &begin, &end)) {
-    columns = 3;
-    reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
-      return 0;
-  }
-  if (graph->found && columns != graph->columns)
-    return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
-                             columns == 3 ? "" : "out", columns == 3 ? "out" : "");
-  graph->columns = columns;
-  graph->found++;
-  return permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry);
-}
-
 static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
 {
   const char *begin, *end;
   while (permi_next_content(reader, 1)) {
-    permi_entry source = permi_entry_one();
-    int64_t vertex = 0;
+    permi_entry entry = permi_entry_one();
+    int64_t from = 0, to = 0;
+    int columns = 2;
     char what = 0;
     permi_next_word(reader, &begin, &end);
     if (end == begin + 1)
@@ -94,21 +55,46 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
     if (what == 'c')
       continue;
     if (what == 'p') {
-      if (!permi_dimacs_problem(reader, graph))
+      if (graph->problem)
+        return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was "
+                                 "expected", graph->problem);
+      graph->problem = reader->line;
+      permi_next_word(reader, &begin, &end);
+      graph->assignment = permi_same_word(begin, end, "asn");
+      if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
+        return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was "
+                                 "expected", permi_quoted(begin, end).text);
+      if (!permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) ||
+          !permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) ||
+          !permi_line_finished(reader, "the numbers of vertices and edges"))
         return 0;
     } else if (!graph->problem) {
       return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was "
                                "expected", permi_quoted(begin, reader->line_end).text);
     } else if (what == (graph->assignment ? 'a' : 'e')) {
-      if (!permi_dimacs_edge(reader, graph))
+      if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
+          !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
+        return 0;
+      if (permi_next_word(reader, &begin, &end)) {
+        columns = 3;
+        reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
+        if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
+          return 0;
+      }
+      if (graph->found && columns != graph->columns)
+        return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
+                                 columns == 3 ? "" : "out", columns == 3 ? "out" : "");
+      graph->columns = columns;
+      graph->found++;
+      if (!permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry))
         return 0;
     } else if (what == 'n' && graph->assignment) {
-      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) ||
+      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &from) ||
           !permi_line_finished(reader, "the vertex"))
         return 0;
-      source.key = (uint64_t)vertex - 1;
-      source.line = reader->line;
-      if (!permi_entries_push(&graph->source, &source, &reader->allocator, reader->watch))
+      entry.key = (uint64_t)from - 1;
+      entry.line = reader->line;
+      if (!permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch))
         return permi_reader_no_memory(reader);
     } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
       return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,

@@ -23,24 +23,6 @@ static const permi_banner_word permi_banner[4] = {
     {"symmetry", "general, symmetric, skew-symmetric or hermitian",
      {"general", "symmetric", "skew-symmetric", "hermitian"}}};
 
-static int permi_read_banner(permi_reader *reader, int found[4])
-{
-  const char *begin, *end;
-  int w, k;
-  for (w = 0; w < 4; w++) {
-    const permi_banner_word *word = &permi_banner[w];
-    if (!permi_next_word(reader, &begin, &end))
-      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
-    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
-      ;
-    if (k == 4)
-      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
-                               word->expected);
-    found[w] = k;
-  }
-  return permi_line_finished(reader, "the banner");
-}
-
 static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
                                                  const char **end)
 {
@@ -96,28 +78,6 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return permi_line_finished(reader, "the entry");
 }
 
-static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
-                           permi_entry *entry)
-{
-  if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
-    return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
-                             entry->imaginary);
-  if (!permi_reader_push(reader, row, column, entry))
-    return 0;
-  if (symmetry == PERMI_GENERAL || row == column)
-    return 1;
-  if (symmetry == PERMI_SKEW && entry->integer == INT64_MIN)
-    return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
-                                     "integer from -2^63+1 up was expected");
-  if (symmetry == PERMI_SKEW) {
-    entry->real = -entry->real;
-    entry->integer = -entry->integer;
-  }
-  if (symmetry != PERMI_SYMMETRIC)
-    entry->imaginary = -entry->imaginary;
-  return permi_reader_push(reader, column, row, entry);
-}
-
 /* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
@@ -139,9 +99,25 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (symmetry == PERMI_SKEW && row == column)
       return permi_reader_fail(reader, "entry (%lld,%lld) on the diagonal of a skew-symmetric matrix found, entries "
                                "below the diagonal were expected", (long long)row, (long long)column);
-    if (!(array && permi_entry_is_zero(&entry, reader->kind)) &&
-        !permi_add_entry(reader, symmetry, (uint64_t)row - 1, (uint64_t)column - 1, &entry))
-      return 0;
+    if (!array || !permi_entry_is_zero(&entry, reader->kind)) {
+      if (symmetry == PERMI_HERMITIAN && row == column && entry.imaginary != 0)
+        return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was "
+                                 "expected", entry.imaginary);
+      if (!permi_reader_push(reader, (uint64_t)row - 1, (uint64_t)column - 1, &entry))
+        return 0;
+      if (symmetry == PERMI_SKEW && entry.integer == INT64_MIN)
+        return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
+                                 "integer from -2^63+1 up was expected");
+      if (symmetry == PERMI_SKEW) {
+        entry.real = -entry.real;
+        entry.integer = -entry.integer;
+      }
+      if (symmetry != PERMI_SYMMETRIC)
+        entry.imaginary = -entry.imaginary;
+      if (symmetry != PERMI_GENERAL && row != column &&
+          !permi_reader_push(reader, (uint64_t)column - 1, (uint64_t)row - 1, &entry))
+        return 0;
+    }
     if (array && row++ == reader->m) {
       column++;
       row = symmetry == PERMI_GENERAL ? 1 : column + (symmetry == PERMI_SKEW);
@@ -155,7 +131,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
   const char *field, *symmetry_name, *things, *begin, *end;
-  int found[4], array;
+  int found[4], array, w, k;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
@@ -164,7 +140,18 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   permi_next_word(reader, &begin, &end);
   if (!permi_same_word(begin, end, "%%matrixmarket"))
     return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-  if (!permi_read_banner(reader, found))
+  for (w = 0; w < 4; w++) {
+    const permi_banner_word *word = &permi_banner[w];
+    if (!permi_next_word(reader, &begin, &end))
+      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
+    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
+      ;
+    if (k == 4)
+      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
+                               word->expected);
+    found[w] = k;
+  }
+  if (!permi_line_finished(reader, "the banner"))
     return 0;
   array = found[1];
   things = array ? "values" : "entries";
@@ -253,8 +240,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Says if path is an open file or device. Names come first, as stat follows them (/dev/stdout is a file after ">
-   file"). */
+/* Says if path is an open file or device. Names come first, as stat follows them (/dev/stdout is a file after
+   "> file"). */
 static int permi_is_stream(const char *path)
 {
 #if defined(__unix__) || defined(__APPLE__)

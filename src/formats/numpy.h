@@ -101,42 +101,6 @@ static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
                            "save a.astype(float)", permi_quoted(begin, end).text);
 }
 
-static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
-{
-  if (!permi_numpy_expect(reader, '('))
-    return 0;
-  while (permi_numpy_next(reader) != ')') {
-    uint64_t size = 0;
-    const char *begin = reader->cursor;
-    for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
-      size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
-    if (reader->cursor == begin)
-      return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
-                               permi_quoted(begin, reader->line_end).text);
-    if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
-      reader->cursor++;
-    if (array->axes < 2)
-      array->shape[array->axes] = size;
-    array->axes += array->axes < 4;
-    if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
-      return 0;
-  }
-  return permi_numpy_expect(reader, ')');
-}
-
-static int permi_numpy_order(permi_reader *reader, permi_numpy *array)
-{
-  const char *begin;
-  permi_numpy_next(reader);
-  begin = reader->cursor;
-  while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
-    reader->cursor++;
-  array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
-  return array->fortran || (reader->cursor - begin == 5 && !memcmp(begin, "False", 5)) ||
-         permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
-                           permi_quoted(begin, reader->line_end).text);
-}
-
 static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
 {
   static const char *const keys[3] = {"descr", "fortran_order", "shape"};
@@ -154,9 +118,37 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
                                permi_quoted(begin, end).text);
     array->given |= 1 << k;
-    if (!permi_numpy_expect(reader, ':') || !(k == 0   ? permi_numpy_type(reader, array)
-                                              : k == 1 ? permi_numpy_order(reader, array)
-                                                       : permi_numpy_shape(reader, array)))
+    if (!permi_numpy_expect(reader, ':') || (k == 0 && !permi_numpy_type(reader, array)))
+      return 0;
+    if (k == 1) {
+      permi_numpy_next(reader);
+      begin = reader->cursor;
+      while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
+        reader->cursor++;
+      array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
+      if (!array->fortran && !(reader->cursor - begin == 5 && !memcmp(begin, "False", 5)))
+        return permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
+                                 permi_quoted(begin, reader->line_end).text);
+    }
+    if (k == 2 && !permi_numpy_expect(reader, '('))
+      return 0;
+    while (k == 2 && permi_numpy_next(reader) != ')') {
+      uint64_t size = 0;
+      begin = reader->cursor;
+      for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
+        size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
+      if (reader->cursor == begin)
+        return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
+                                 permi_quoted(begin, reader->line_end).text);
+      if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
+        reader->cursor++;
+      if (array->axes < 2)
+        array->shape[array->axes] = size;
+      array->axes += array->axes < 4;
+      if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
+        return 0;
+    }
+    if (k == 2 && !permi_numpy_expect(reader, ')'))
       return 0;
     if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
       return 0;
@@ -225,33 +217,16 @@ static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, perm
   return ok;
 }
 
-static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
-{
-  const uint64_t m = array->shape[0], n = array->shape[1];
-  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
-  uint64_t k, i;
-  size_t done = 0;
-  permi_entry entry;
-  for (k = 0; m && n && k < outer; k++)
-    for (i = 0; i < inner; i++, reader->cursor += array->size) {
-      if (permi_watch_step(reader->watch, done++, 20))
-        return permi_reader_no_memory(reader);
-      if (!permi_numpy_item(reader, array, &entry))
-        return 0;
-      if ((array->code == 'c' ? entry.real != 0 || entry.imaginary != 0 : entry.real != 0) &&
-          !permi_reader_push(reader, array->fortran ? i : k, array->fortran ? k : i, &entry))
-        return 0;
-    }
-  return 1;
-}
-
 /* Messages count bytes from 0. */
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
   unsigned long long left, needed;
+  uint64_t outer, inner, k, i;
+  size_t done = 0;
   permi_numpy array;
+  permi_entry entry;
   (void)wanted;
   reader->binary = reader->cursor = begin;
   if (!permi_is_numpy(reader))
@@ -273,11 +248,21 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
                              needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < needed ? "is the file whole?" : "save one array a file");
+  outer = array.shape[array.fortran];
+  inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  if (!permi_numpy_items(reader, &array))
-    return 0;
+  for (k = 0; needed && k < outer; k++)
+    for (i = 0; i < inner; i++, reader->cursor += array.size) {
+      if (permi_watch_step(reader->watch, done++, 20))
+        return permi_reader_no_memory(reader);
+      if (!permi_numpy_item(reader, &array, &entry))
+        return 0;
+      if ((entry.real != 0 || entry.imaginary != 0) &&
+          !permi_reader_push(reader, array.fortran ? i : k, array.fortran ? k : i, &entry))
+        return 0;
+    }
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
@@ -287,14 +272,11 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);
-  permi_control watch;
   permi_reader reader;
   permi_numpy array;
   if (!head)
     return 0;
   memset(&reader, 0, sizeof reader);
-  memset(&watch, 0, sizeof watch);
-  reader.watch = &watch;
   reader.name = "";
   reader.binary = text;
   reader.cursor = text + (text[6] == 1 ? 10 : 12);

@@ -199,33 +199,6 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Does a line begin with a name, *begin to *end, and a number? */
-static int permi_has_row_name(permi_reader look, const char **begin, const char **end)
-{
-  look.cursor = *begin;
-  permi_next_name(&look, permi_line_mark(&look, *begin), begin, end);
-  permi_skip_blanks(&look);
-  return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
-}
-
-/* Is a first line of nothing but i (units: 1), j (2) or both (3), before `look`, of names? Nobody writes both for one
-   unit. 0: no, or failure. */
-static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
-{
-  permi_reader below = *look;
-  int complex_below = 0;
-  while (!complex_below && permi_next_content(&below, 1)) {
-    const size_t length = (size_t)(below.line_end - below.cursor);
-    complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
-  }
-  if (complex_below != (units == 3))
-    return !complex_below;
-  reader->line = look->line;
-  return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for the "
-                           "number, or leave the line out", permi_quoted(first, look->line_end).text,
-                           complex_below ? "complex" : "real");
-}
-
 /* Passes a first line of names, such as a,"b c",d2 or i,j. 0: failure. */
 static int permi_skip_header(permi_reader *reader)
 {
@@ -256,8 +229,21 @@ static int permi_skip_header(permi_reader *reader)
   below = look;
   if (!permi_next_content(&below, 1))
     return 1;
-  if (units < 4 && !permi_units_are_names(reader, &look, first, units))
-    return reader->status == PERM_OK;
+  if (units < 4) { /* nothing but i (1), j (2) or both (3): names or numbers? Nobody writes both for one unit */
+    int complex_below;
+    do {
+      const size_t length = (size_t)(below.line_end - below.cursor);
+      complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
+    } while (!complex_below && permi_next_content(&below, 1));
+    if (complex_below == (units == 3)) {
+      reader->line = look.line;
+      return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for "
+                               "the number, or leave the line out", permi_quoted(first, look.line_end).text,
+                               complex_below ? "complex" : "real");
+    }
+    if (complex_below)
+      return 1;
+  }
   reader->names = names;
   reader->position = look.position;
   reader->line = look.line;
@@ -265,33 +251,14 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Drops the first line, which counts the n columns of the n others, as tables without names are written. Format `array`
-   keeps it. (So does a column alone: below 0 its permanent is the same.) */
-static void permi_drop_numbers(permi_reader *reader, perm_format wanted, const permi_shown *first)
-{
-  permi_entries *list = &reader->entries;
-  size_t k, kept = 0;
-  if (wanted != PERM_FORMAT_AUTO) {
-    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first->text);
-    return;
-  }
-  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
-    if (list->entry[k].key >> 32) {
-      list->entry[kept] = list->entry[k];
-      list->entry[kept++].key -= (uint64_t)1 << 32;
-    }
-  list->count = kept;
-  reader->m--;
-  snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
-           first->text);
-}
-
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
   permi_shown first = {""};
-  int from_0 = 1, from_1 = 1, counted; /* the first line counts */
+  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns of n others */
+  permi_entries *list = &reader->entries;
   permi_entry entry;
+  size_t k, kept = 0;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
@@ -303,8 +270,14 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
-      if (!permi_plain_value(reader, begin, end, &entry))
-        return !columns && permi_has_row_name(*reader, &begin, &end) && permi_refuse_row_name(reader, begin, end);
+      if (!permi_plain_value(reader, begin, end, &entry)) { /* a name before numbers? */
+        permi_reader look = *reader;
+        look.cursor = begin;
+        permi_next_name(&look, permi_line_mark(&look, begin), &begin, &end);
+        permi_skip_blanks(&look);
+        return !columns && permi_is_name(begin, end) && look.cursor < look.line_end &&
+               strchr("+-.0123456789", *look.cursor) && permi_refuse_row_name(reader, begin, end);
+      }
       if (!reader->m) {
         const int digits = permi_digits_end(begin, end) == end;
         first = columns ? first : permi_quoted(begin, reader->line_end);
@@ -343,8 +316,19 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
                              "--format edges|array%s", reader->m, reader->m,
                              counted ? "; if the first is a header, leave it out" : "");
   }
-  if (counted)
-    permi_drop_numbers(reader, wanted, &first);
+  if (counted && wanted != PERM_FORMAT_AUTO) {
+    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first.text);
+  } else if (counted) { /* tables without names; a column alone keeps it: below 0 its permanent is the same */
+    for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
+      if (list->entry[k].key >> 32) {
+        list->entry[kept] = list->entry[k];
+        list->entry[kept++].key -= (uint64_t)1 << 32;
+      }
+    list->count = kept;
+    reader->m--;
+    snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
+             first.text);
+  }
   return 1;
 }
 
@@ -406,59 +390,50 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* May the rest be "rows columns entries" and entries? */
-static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
-{
-  const char *begin[5], *end[5];
-  permi_reader look = *reader;
-  int64_t index[2];
-  int base;
-  memset(indices, 0, sizeof *indices);
-  look.result = NULL;
-  /* permi_read_list refuses large ones */
-  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
-    return 0;
-  while (permi_next_content(&look, 1)) {
-    const int columns = permi_fields(&look, begin, end);
-    if (columns < 2 || columns > 4 || (indices->lines && columns != indices->columns) ||
-        !permi_field_whole(begin[0], end[0], indices->size[0], &index[0]) ||
-        !permi_field_whole(begin[1], end[1], indices->size[1], &index[1]))
-      return 0;
-    indices->columns = columns;
-    permi_indices_add(indices, index);
-  }
-  base = permi_indices_base(indices);
-  return !indices->lines || (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base &&
-                             (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
-}
-
-/* Returns what a file without banner is, AUTO after a failure. Rows of three numbers that could be coordinates are a
-   matrix only if at most three. */
+/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
+   entries. Rows of three numbers that could be both are a matrix only if at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
-  const unsigned long long line = reader->line;
+  const char *begin[5], *end[5];
   permi_indices indices;
+  permi_reader look = *reader;
   unsigned long long entries;
-  int array;
-  if (!permi_resembles_coordinates(reader, &indices))
+  int64_t index[2];
+  int array, base;
+  memset(&indices, 0, sizeof indices);
+  look.result = NULL;
+  /* permi_read_list refuses large sizes */
+  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, &indices, begin))
+    return PERM_FORMAT_ARRAY;
+  while (permi_next_content(&look, 1)) {
+    const int columns = permi_fields(&look, begin, end);
+    if (columns < 2 || columns > 4 || (indices.lines && columns != indices.columns) ||
+        !permi_field_whole(begin[0], end[0], indices.size[0], &index[0]) ||
+        !permi_field_whole(begin[1], end[1], indices.size[1], &index[1]))
+      return PERM_FORMAT_ARRAY;
+    indices.columns = columns;
+    permi_indices_add(&indices, index);
+  }
+  base = permi_indices_base(&indices);
+  if (indices.lines && (indices.high[0] >= indices.size[0] + base || indices.high[1] >= indices.size[1] + base ||
+                        (double)indices.lines > (double)indices.size[0] * (double)indices.size[1]))
     return PERM_FORMAT_ARRAY;
   entries = (unsigned long long)indices.size[2];
   array = !indices.lines || indices.columns == 3;
+  if (entries != indices.lines && array && (indices.lines <= 2 || !entries))
+    return PERM_FORMAT_ARRAY;
+  if (entries == indices.lines && (!array || indices.lines > 2))
+    return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
   reader->line = indices.first;
-  if (entries != indices.lines) {
-    if (array && (indices.lines <= 2 || !entries))
-      return PERM_FORMAT_ARRAY;
-    return (perm_format)permi_reader_fail(
-        reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the file%s", entries,
-        (long long)indices.size[0], (long long)indices.size[1], indices.lines,
-        array ? ", or say --format array for rows of numbers" : "");
-  }
-  if (array && indices.lines <= 2)
-    return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
-                                          "Say which: --format array|coordinate", indices.lines + 1, entries,
-                                          (long long)indices.size[0], (long long)indices.size[1]);
-  reader->line = line;
-  return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
+  if (entries == indices.lines)
+    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: --format "
+                      "array|coordinate", indices.lines + 1, entries, (long long)indices.size[0],
+                      (long long)indices.size[1]);
+  else
+    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
+                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1], indices.lines,
+                      array ? ", or say --format array for rows of numbers" : "");
+  return PERM_FORMAT_AUTO;
 }
 
 /* Adds an entry with unshifted indices. */

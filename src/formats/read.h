@@ -345,30 +345,26 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   return status;
 }
 
-static perm_status permi_matrix_read_metered(const char *path, const perm_options *options_given, perm_matrix *matrix,
-                                             perm_integer *denominator, perm_matrix_each each, void *user_data,
-                                             perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, each, user_data, result),
-                         result);
-}
-
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_integer *denominator, perm_result *result)
 {
+  permi_metered call;
+  const perm_options *given = permi_meter_begin(&call, options, 0);
   if (denominator)
     *denominator = permi_integer_of(1);
-  return permi_matrix_read_metered(path, options, matrix, denominator, NULL, NULL, result);
+  return permi_meter_end(&call, permi_matrix_read(path, given, matrix, denominator, NULL, NULL, result), result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
                                                   perm_matrix_each each, void *user_data, perm_result *result)
 {
-  perm_matrix matrix;
   perm_integer denominator = permi_integer_of(1);
-  return each ? permi_matrix_read_metered(path, options, &matrix, &denominator, each, user_data, result)
-              : permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  permi_metered call;
+  const perm_options *given;
+  perm_matrix matrix;
+  if (!each)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  given = permi_meter_begin(&call, options, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, given, &matrix, &denominator, each, user_data, result), result);
 }
 /* SPDX-License-Identifier: MIT */

@@ -58,14 +58,17 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli behind the entries, exactly up to PERMI_MAJORANT_ORDER, else by row or column
-   sums. */
-static double permi_block_majorant(const permi_block *block, double *value)
+/* Adds what rounding the entries costs: the relative error of a term times the majorant, and lost_error. The majorant
+   bounds the permanent of the moduli, exactly up to PERMI_MAJORANT_ORDER, else by row or column sums. */
+static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
-  double product[2] = {1, 1};
+  const permi_working *working = maker->working;
+  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
+  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+  double product[2] = {1, 1}, majorant = 0, *const value = maker->subsets;
   const int n = block->n;
-  int side, v, e, s;
-  if (n <= PERMI_MAJORANT_ORDER) {
+  int v, e, s;
+  if (block->rounded && n <= PERMI_MAJORANT_ORDER) {
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
@@ -76,28 +79,19 @@ static double permi_block_majorant(const permi_block *block, double *value)
           value[s | bit] += value[s] * block->absolute[block->edge[e]];
       }
     }
-    return value[s] * (1 + 1e-12) + 1e-280;
-  }
-  for (side = 0; side < 2; side++)
-    for (v = side * n; v < side * n + n; v++) {
+    majorant = value[s] * (1 + 1e-12) + 1e-280;
+  } else if (block->rounded) {
+    for (v = 0; v < 2 * n; v++) {
       double sum = 0;
       for (e = block->start[v]; e < block->start[v + 1]; e++)
         sum += block->absolute[block->edge[e]];
-      product[side] = product[side] * sum * (1 + 1e-12) + 1e-280;
+      product[v >= n] = product[v >= n] * sum * (1 + 1e-12) + 1e-280;
     }
-  return product[0] < product[1] ? product[0] : product[1];
-}
-
-/* Adds what rounding the entries costs: the relative error of a term times that bound, and lost_error. */
-static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
-{
-  const permi_working *working = maker->working;
-  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
-  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+    majorant = fmin(product[0], product[1]);
+  }
   if (block->rounded) {
-    const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide */
+    if (n <= PERMI_MAJORANT_ORDER) /* else too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {

@@ -92,44 +92,39 @@ static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, in
   greedy->next[u] = e;
 }
 
-/* Takes an entry from t. */
-static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, int t)
-{
-  permi_walk *walk = &greedy->walk;
-  const int open = --walk->open[t], touched = walk->state[t] == 0;
-  int growth, nearness, e;
-  if (open == 0) {
-    permi_walk_leave(block, walk, t);
-    return;
-  }
-  growth = touched + (open == 1);
-  nearness = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
-  if (growth || nearness) {
-    for (e = block->start[t]; e < block->start[t + 1]; e++) {
-      greedy->growth[block->neighbour[e]] -= growth;
-      greedy->nearness[block->neighbour[e]] += nearness;
-    }
-    greedy->units += 1.5 * (e - block->start[t]);
-  }
-  if (touched) {
-    greedy->growth[t]--;
-    permi_walk_touch(walk, t, t >= block->n);
-    permi_greedy_list(block, greedy, t);
-  }
-}
-
+/* Eliminates v. */
 static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, int v)
 {
   permi_walk *walk = &greedy->walk;
   const int growth = (walk->open[v] == 1) - (walk->state[v] == 0), nearness = permi_greedy_near_of(walk->open[v]);
-  int e;
+  int e, k;
   permi_walk_leave(block, walk, v);
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    const int t = block->neighbour[e];
+    const int t = block->neighbour[e], gone = walk->state[t] == 2, touched = walk->state[t] == 0;
+    int open, less, nearer;
     greedy->growth[t] += growth;
     greedy->nearness[t] -= nearness;
-    if (walk->state[t] != 2)
-      permi_greedy_lose(block, greedy, t);
+    if (gone)
+      continue;
+    open = --walk->open[t]; /* an entry less */
+    if (open == 0) {
+      permi_walk_leave(block, walk, t);
+      continue;
+    }
+    less = touched + (open == 1);
+    nearer = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
+    if (less || nearer) {
+      for (k = block->start[t]; k < block->start[t + 1]; k++) {
+        greedy->growth[block->neighbour[k]] -= less;
+        greedy->nearness[block->neighbour[k]] += nearer;
+      }
+      greedy->units += 1.5 * (k - block->start[t]);
+    }
+    if (touched) {
+      greedy->growth[t]--;
+      permi_walk_touch(walk, t, t >= block->n);
+      permi_greedy_list(block, greedy, t);
+    }
   }
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }

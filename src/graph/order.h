@@ -141,27 +141,6 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Returns where a move begins: about a position by chance of its cost, at times anywhere. */
-static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
-{
-  const int most = a->block->vertices - span;
-  const double *cost = a->now.cost;
-  int low = 0, high = a->block->vertices, first;
-  double at;
-  if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0)
-    return permi_order_below(seed, most);
-  at = permi_order_random(seed) * cost[high];
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (cost[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  first = low - permi_order_below(seed, span + 1);
-  return first < 0 ? 0 : first < most ? first : most - 1;
-}
-
 /* Anneals a->order into a->best, returns its cost; ends once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
@@ -181,10 +160,24 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
-    int first = permi_anneal_first(a, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
-    double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
-    int *candidate = a->candidate;
+    int low = 0, high = length, most = length - span, first, last, kind, k, *candidate = a->candidate;
+    double at, chance, mantissa, limit, shift, after;
     const int *order = a->order;
+    if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
+      first = permi_order_below(seed, most);
+    } else { /* about a position met with the chance of its cost */
+      at = permi_order_random(seed) * now->cost[length];
+      while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        *(now->cost[middle] <= at ? &low : &high) = middle;
+      }
+      first = low - permi_order_below(seed, span + 1);
+      first = first < 0 ? 0 : first < most ? first : most - 1;
+    }
+    last = first + span;
+    kind = permi_order_below(seed, 4);
+    chance = permi_order_random(seed);
+    after = now->cost[length] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_MOVE_UNITS;
     for (; a->units > cooler; cooler += step)
       heat *= cooling;
@@ -193,23 +186,11 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     /* exp(-(new - old) / (heat old)) > chance, log2 linear between powers: equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
-    for (k = first; k <= last; k++)
-      candidate[k] = order[k];
-    if (kind == 0) {
-      candidate[first] = order[last];
-      candidate[last] = order[first];
-    } else if (kind == 1) {
-      for (k = first; k <= last; k++)
-        candidate[k] = order[first + last - k];
-    } else if (kind == 2) {
-      for (k = first; k < last; k++)
-        candidate[k] = order[k + 1];
-      candidate[last] = order[first];
-    } else {
-      for (k = first; k < last; k++)
-        candidate[k + 1] = order[k];
-      candidate[first] = order[last];
-    }
+    for (k = first; k <= last; k++) /* reversed, turned left or right, or its ends swapped */
+      candidate[k] = order[kind == 1   ? first + last - k
+                           : kind == 2 ? (k < last ? k + 1 : first)
+                           : kind == 3 ? (k > first ? k - 1 : last)
+                           : k == first ? last : k == last ? first : k];
     permi_anneal_copy(a, trial, now, first, first + 1);
     if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;

@@ -501,22 +501,6 @@ static void permi_borrow_release(void *pointer, void *user_data)
   (void)user_data;
 }
 
-/* Checks that an entry is as perm_matrix promises. */
-static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
-{
-  permi_entry entry;
-  perm_status status = permi_triplet(given, k, row, &entry, result);
-  if (status == PERM_OK && k > given->row_start[row] && given->column[k] <= given->column[k - 1])
-    status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
-                        "perm_matrix_from_csr sorts a copy", (double)k, row);
-  else if (status == PERM_OK && permi_entry_is_zero(&entry, given->kind))
-    status = permi_fail(result, PERM_ERROR_FORMAT, given->kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
-                        "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
-  else if (status == PERM_OK && given->kind == PERM_KIND_INTEGER && given->real && given->real[k] != entry.real)
-    status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer", (double)k);
-  return status;
-}
-
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result)
@@ -524,6 +508,7 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
   permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
   perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  permi_entry entry;
   size_t k;
   int row = 0;
   if (status != PERM_OK)
@@ -533,7 +518,16 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   for (k = 0; k < given.nnz && status == PERM_OK; k++) {
     while (k == row_start[row + 1])
       row++;
-    status = permi_check_borrowed(&given, k, row, result);
+    status = permi_triplet(&given, k, row, &entry, result); /* entries must be as perm_matrix promises */
+    if (status == PERM_OK && k > row_start[row] && column[k] <= column[k - 1])
+      status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
+                          "perm_matrix_from_csr sorts a copy", (double)k, row);
+    else if (status == PERM_OK && permi_entry_is_zero(&entry, kind))
+      status = permi_fail(result, PERM_ERROR_FORMAT, kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
+                          "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
+    else if (status == PERM_OK && kind == PERM_KIND_INTEGER && real && real[k] != entry.real)
+      status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer",
+                          (double)k);
   }
   if (status != PERM_OK)
     return status;

@@ -275,28 +275,6 @@ static void permi_dissection_price(permi_dissection *made)
   made->bytes_each = most;
 }
 
-/* Makes the graph: pairs touch if an entry has the row of one and the column of the other. */
-static void permi_dissection_graph(const permi_block *block, const int *partner, permi_dissecting *d)
-{
-  const int n = block->n;
-  int used = 0, i, e, c;
-  for (c = 0; c < n; c++)
-    d->place[partner[c]] = n + c; /* the row's column */
-  for (i = 0; i < n; i++) {
-    int side;
-    d->start[i] = used;
-    for (side = 0; side < 2; side++) {
-      const int v = side ? d->place[i] : i;
-      for (e = block->start[v]; e < block->start[v + 1]; e++) {
-        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - n];
-        if (w != i)
-          d->next[used++] = w;
-      }
-    }
-  }
-  d->start[n] = used;
-}
-
 /* Lists entries by front: where the first of their two pairs is eliminated. */
 static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
                                      permi_dissection *made)
@@ -327,7 +305,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *boundary, bounded = 1, f, k;
+  int *boundary, bounded = 1, f, k, c, i, e, side;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
@@ -341,7 +319,21 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_pool_release(&own);
     return 0;
   }
-  permi_dissection_graph(block, partner, &d);
+  for (c = 0; c < block->n; c++)
+    d.place[partner[c]] = block->n + c; /* the row's column */
+  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has the row of one and the column of the other */
+    d.start[i] = d.used;
+    for (side = 0; side < 2; side++) {
+      const int v = side ? d.place[i] : i;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - block->n];
+        if (w != i)
+          d.next[d.used++] = w;
+      }
+    }
+  }
+  d.start[block->n] = d.used;
+  d.used = 0;
   permi_dissection_grow(&d, stack);
   for (f = 0; f < made->fronts; f++)
     for (k = made->front[f].begin; k < made->front[f].end; k++)

@@ -121,15 +121,6 @@ static void permi_drawing_sort(permi_drawing *d)
     d->cursor[v] = d->first[v];
 }
 
-static int permi_conflict_low(const permi_drawing *d, const permi_conflict *pair)
-{
-  if (pair->left.low < 0)
-    return d->low[pair->right.low];
-  if (pair->right.low < 0)
-    return d->low[pair->left.low];
-  return d->low[pair->left.low] < d->low[pair->right.low] ? d->low[pair->left.low] : d->low[pair->right.low];
-}
-
 static void permi_conflict_swap(permi_conflict *pair)
 {
   const permi_returns left = pair->left;
@@ -206,8 +197,13 @@ static void permi_drawing_leave(permi_drawing *d, int e)
 {
   const int u = d->from[e];
   permi_conflict *top;
-  while (d->conflicts > 0 && permi_conflict_low(d, &d->conflict[d->conflicts - 1]) == d->height[u]) {
-    top = &d->conflict[--d->conflicts];
+  for (; d->conflicts > 0; d->conflicts--) {
+    int left, right;
+    top = &d->conflict[d->conflicts - 1];
+    left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
+    right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
+    if ((left < right ? left : right) != d->height[u])
+      break;
     if (top->left.low >= 0)
       d->side[top->left.low] = -1;
   }
@@ -259,22 +255,6 @@ static int permi_drawing_test(permi_drawing *d)
     }
   }
   return planar;
-}
-
-/* Makes relative sides absolute. path: room for the edges. */
-static void permi_drawing_resolve(permi_drawing *d, int *path)
-{
-  int e, k, at;
-  for (e = 0; e < d->block->edges; e++) {
-    for (k = 0, at = e; d->reference[at] >= 0; at = d->reference[at])
-      path[k++] = at;
-    for (; k > 0; at = path[k]) {
-      k--;
-      d->side[path[k]] *= d->side[at];
-      d->reference[path[k]] = -1;
-    }
-    d->nesting[e] *= d->side[e];
-  }
 }
 
 /* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
@@ -370,7 +350,17 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
     permi_drawing_sort(&d);
   *planar = !permi_watch(watch, 0) && permi_drawing_test(&d);
   if (*planar && !permi_watch(watch, 50.0 * (double)edges)) {
-    permi_drawing_resolve(&d, d.bucket);
+    for (e = 0; e < block->edges; e++) { /* makes relative sides absolute */
+      int depth = 0;
+      for (v = e; d.reference[v] >= 0; v = d.reference[v])
+        d.bucket[depth++] = v;
+      for (; depth > 0; v = d.bucket[depth]) {
+        depth--;
+        d.side[d.bucket[depth]] *= d.side[v];
+        d.reference[d.bucket[depth]] = -1;
+      }
+      d.nesting[e] *= d.side[e];
+    }
     permi_drawing_sort(&d);
     permi_drawing_draw(&d, map);
   }

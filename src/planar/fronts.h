@@ -166,33 +166,24 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
   return 0;
 }
 
-/* y -= c x, c times 2^64. */
-static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
-                                   const permi_odd_modulus *given)
-{
-  const permi_odd_modulus prime = *given;
-  int j;
-  for (j = 0; j < count; j++) {
-    const uint64_t product = permi_montgomery(c, x[j], &prime);
-    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
-  }
-}
-
 /* Multiplies the determinant by the pivot, eliminates it. */
 static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
-  const permi_odd_modulus *prime = field->prime;
+  const permi_odd_modulus prime = *field->prime; /* a copy stays in registers */
   const int k = front->pivots, size = front->size;
   uint64_t *value = (uint64_t *)(void *)front->value;
   const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
-  int i;
-  field->determinant = permi_montgomery(field->determinant, scaled, prime);
+  const uint64_t scaled = permi_montgomery(*pivot, prime.square, &prime), inverse = permi_prime_inverse(*pivot, &prime);
+  int i, j;
+  field->determinant = permi_montgomery(field->determinant, scaled, &prime);
   for (i = k + 1; i < size; i++) {
     uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
-    if (*row)
-      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
-                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
+    const int columns = *row ? size - k : 0;
+    const uint64_t factor = permi_montgomery(permi_montgomery(*row, prime.square, &prime), inverse, &prime);
+    for (j = 1; j < columns; j++) {
+      const uint64_t product = permi_montgomery(factor, pivot[j], &prime);
+      row[j] = row[j] - product + (row[j] < product ? prime.p : 0);
+    }
   }
 }
 
@@ -270,38 +261,6 @@ static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
         row[j].im.lo = (double)(float)row[j].im.lo;
       }
     }
-  }
-}
-
-/* |det| of the rest is at most the product of its row sums. */
-static void permi_ball_leave(permi_field *own, const permi_frontal *front)
-{
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->made.ball;
-  int i, j;
-  x->radius += permi_ball_modulus(x);
-  x->re = x->im = permi_dd_make(0);
-  for (i = front->pivots; i < front->size; i++) {
-    double sum = 0;
-    for (j = front->pivots; j < front->size; j++) {
-      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
-      sum += permi_ball_modulus(y) + y->radius;
-    }
-    x->radius *= sum * PERMI_RADIUS_UP;
-    permi_ball_normalise(own);
-  }
-}
-
-static void permi_field_enter(const permi_field *field, int entry, int negative, char *to)
-{
-  if (field->prime) {
-    const uint64_t x = field->residue[entry];
-    *(uint64_t *)(void *)to = negative && x ? field->prime->p - x : x; /* the only one there */
-  } else {
-    permi_ball *y = (permi_ball *)(void *)to;
-    y->re = permi_dd_make(negative ? -field->real[entry] : field->real[entry]);
-    if (field->imaginary)
-      y->im = permi_dd_make(negative ? -field->imaginary[entry] : field->imaginary[entry]);
   }
 }
 
@@ -384,7 +343,15 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   for (k = plan->entry; k < plan->entry_end; k++) {
     const int e = dissection->entry[k];
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
-    permi_field_enter(field, e, fronts->sign[e] < 0, front->value + at * bytes);
+    if (field->prime) {
+      const uint64_t x = field->residue[e];
+      ((uint64_t *)(void *)front->value)[at] = fronts->sign[e] < 0 && x ? field->prime->p - x : x;
+    } else {
+      permi_ball *y = (permi_ball *)(void *)front->value + at;
+      y->re = permi_dd_make(fronts->sign[e] * field->real[e]);
+      if (field->imaginary)
+        y->im = permi_dd_make(fronts->sign[e] * field->imaginary[e]);
+    }
   }
   for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
@@ -416,19 +383,6 @@ static int permi_frontal_leave(const permi_front_work *work, const permi_frontal
   return 1;
 }
 
-/* Says if a permutation of n is odd. seen: n. */
-static int permi_permutation_odd(const int *to, int n, int *seen)
-{
-  int odd = 0, i, at;
-  memset(seen, 0, (size_t)n * sizeof *seen);
-  for (i = 0; i < n; i++)
-    for (at = i; !seen[at]; at = to[at]) {
-      seen[at] = 1;
-      odd ^= to[at] != i; /* a cycle of length l: l - 1 */
-    }
-  return odd;
-}
-
 /* What asks to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
@@ -446,7 +400,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int f;
+  int f, at, i, j;
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (!permi_pool_ints(&pool, &work.row_at, n, &work.column_at, n, &work.pivot_column, n, (int **)NULL) ||
       pool.failed) {
@@ -470,12 +424,23 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       else
         permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent < 0 && front.pivots < front.size && field->prime)
+    if (dissection->front[f].parent >= 0) {
+      if (!permi_frontal_leave(&work, &front, &work.below[f]))
+        status = PERM_ERROR_MEMORY;
+    } else if (front.pivots < front.size) { /* |det| of the rest is at most the product of its row sums */
+      permi_ball *x = &field->made.ball;
       field->determinant = 0;
-    else if (dissection->front[f].parent < 0 && front.pivots < front.size)
-      permi_ball_leave(field, &front);
-    else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
-      status = PERM_ERROR_MEMORY;
+      x->radius += permi_ball_modulus(x);
+      x->re = x->im = permi_dd_make(0);
+      for (i = front.pivots; i < front.size && !field->prime; i++) {
+        const permi_ball *y = (const permi_ball *)(const void *)front.value + (size_t)i * (size_t)front.size;
+        double sum = 0;
+        for (j = front.pivots; j < front.size; j++)
+          sum += permi_ball_modulus(&y[j]) + y[j].radius;
+        x->radius *= sum * PERMI_RADIUS_UP;
+        permi_ball_normalise(field);
+      }
+    }
     permi_frontal_free(&fronts->allocator, &front);
     if (status == PERM_OK && ask->run)
       status = permi_runner_poll(ask->run, PERMI_RUNNER_POLL,
@@ -484,28 +449,16 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     else if (status == PERM_OK && permi_watch(ask->watch, PERMI_WATCH_UNITS))
       status = PERM_ERROR_LIMIT;
   }
-  *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
+  *odd = 0;
+  memset(work.row_at, 0, n * sizeof *work.row_at);
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation of pivots */
+    for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
+      work.row_at[at] = 1;
+      *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
+    }
   for (f = 0; f < dissection->fronts; f++)
     permi_frontal_free(&fronts->allocator, &work.below[f]);
   permi_pool_release(&pool);
-  return status;
-}
-
-static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
-                                        const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
-{
-  permi_field field;
-  perm_status status;
-  int odd;
-  memset(&field, 0, sizeof field);
-  field.bytes = sizeof(uint64_t);
-  field.prime = prime;
-  field.residue = residue;
-  field.determinant = prime->one;
-  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
-  *determinant = permi_montgomery(field.determinant, 1, prime);
-  if (odd && *determinant)
-    *determinant = prime->p - *determinant;
   return status;
 }
 

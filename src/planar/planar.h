@@ -17,25 +17,9 @@ typedef struct permi_planar {
   uint64_t modulus;
   int64_t *integer[2];
   double *real, *imaginary, *absolute;
-  double bits, bound_relative, lost_error;
+  double bits; /* log2 of a bound on the modulus of the permanent */
+  double bound_relative, lost_error;
 } permi_planar;
-
-/* log2 of a bound on the modulus of the permanent. */
-static double permi_planar_bits(const permi_block *block)
-{
-  double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < 2 * block->n; v++) {
-    double squares = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const double x = (double)block->integer[block->edge[e]];
-      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
-      squares += x * x + y * y;
-    }
-    bits[v >= block->n] += 0.5 * log2(squares);
-  }
-  return fmin(permi_majorants_bits(bits), permi_block_bits(block));
-}
 
 /* ---- integers */
 typedef struct permi_planar_run {
@@ -58,7 +42,8 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
   const permi_front_poll ask = {&run->base, thread, (double)part, run->seconds, NULL};
   perm_status status = PERM_OK;
-  int k, e;
+  permi_field field;
+  int k, e, odd;
   if (planar->parts == 2)
     root = permi_prime_root(prime);
   for (k = 0; k < planar->parts && status == PERM_OK; k++) {
@@ -69,7 +54,14 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
         entry[e] = permi_residue_add(entry[e], permi_montgomery(permi_residue_of(planar->integer[1][e], p), i, prime),
                                      0, p);
     }
-    status = permi_fronts_residue(&planar->fronts, prime, entry, &ask, &value[k]);
+    memset(&field, 0, sizeof field);
+    field.bytes = sizeof(uint64_t);
+    field.prime = prime;
+    field.residue = entry;
+    field.determinant = prime->one;
+    status = permi_fronts_eliminate(&planar->fronts, &field, &ask, &odd);
+    value[k] = permi_montgomery(field.determinant, 1, prime);
+    value[k] = odd && value[k] ? p - value[k] : value[k];
   }
   run->residue[0][part] = value[0];
   if (planar->parts == 2)
@@ -304,6 +296,8 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   const perm_options *options = maker->options;
   const double products = planar->dissection.products, lines = block->n + block->edges;
   const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
+  double bits[2] = {0, 0};
+  int v, e;
   if (!block->integer) {
     offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -311,7 +305,16 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
-  planar->bits = permi_planar_bits(block);
+  for (v = 0; v < 2 * block->n; v++) {
+    double squares = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const double x = (double)block->integer[block->edge[e]];
+      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
+      squares += x * x + y * y;
+    }
+    bits[v >= block->n] += 0.5 * log2(squares);
+  }
+  planar->bits = fmin(permi_majorants_bits(bits), permi_block_bits(block));
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
       products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
     planar->bits = permi_planar_proved_bits(maker, planar);

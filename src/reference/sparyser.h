@@ -244,27 +244,6 @@ typedef struct permi_ryser_split {
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* Chooses grids of rows: sums and halves are below 2^53 half steps. */
-static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
-{
-  const int n = ryser->n, mine = ryser->transposed * n;
-  int i, e;
-  ryser->growth = 1;
-  ryser->bits = n;
-  for (i = 0; i < n; i++) {
-    double sum = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int edge = block->edge[e];
-      sum += block->integer ? fabs((double)block->integer[edge])
-                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
-    }
-    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
-    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
-    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
-    ryser->widest = fmax(ryser->widest, sum);
-  }
-}
-
 /* Returns the rows of some columns. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
@@ -383,9 +362,11 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t touches[PERM_MAX_N];
   double grid[PERM_MAX_N];
-  int j, e;
+  int i, j, e;
   memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
+  ryser->growth = 1;
+  ryser->bits = n;
   ryser->integers = block->integer != NULL;
   ryser->parts = block->imaginary ? 2 : 1;
   ryser->halves = split->without >= 0;
@@ -394,7 +375,18 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   for (j = 0; j < n; j++)
     for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
       touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
-  permi_ryser_grid(ryser, block, grid);
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int edge = block->edge[e];
+      sum += block->integer ? fabs((double)block->integer[edge])
+                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+    }
+    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51); /* sums and halves are below 2^53 half steps */
+    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+    ryser->widest = fmax(ryser->widest, sum);
+  }
   permi_ryser_order(ryser, touches, split);
   permi_ryser_entries(ryser, block, split->without, grid);
   permi_ryser_predict(ryser, touches);

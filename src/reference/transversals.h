@@ -74,44 +74,16 @@ static void permi_matching_level(permi_matching_walk *walk, int k)
     permi_matching_next(walk, k);
 }
 
-static void permi_matching_multiply(permi_matching_walk *walk, int k, const permi_coefficient *c)
-{
-  const permi_transversals *all = walk->all;
-  char *from = walk->product + (size_t)k * all->size, *to = from + all->size;
-  if (all->numbers.algebra == PERMI_COMPLEX_DD) {
-    permi_dd *y = (permi_dd *)(void *)to;
-    memcpy(to, from, all->size);
-    permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute;
-  } else {
-    permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
-  }
-}
-
-/* Adds the term of a matching. Below the safe power a product counts as lost: computed and true, it is at most that, as
-   entries are at most 1. */
-static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
-{
-  const permi_transversals *all = walk->all;
-  const permi_coefficient one = permi_coefficient_one();
-  const char *product = walk->product + (size_t)all->n * all->size;
-  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
-  partial->terms++;
-  if (permi_algebra_is_integer(all->numbers.algebra)) {
-    permi_value_add(all->numbers.algebra, &all->numbers, &one, walk->sum, product, 0);
-    return;
-  }
-  permi_value_sum(&all->numbers, product, partial);
-  if (((const double *)(const void *)(product + all->size))[-1] < safe)
-    partial->lost += 8 * safe;
-}
-
 static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const int n = all->n, levels = n + 1;
+  const permi_numbers *numbers = &all->numbers;
+  const permi_coefficient one = permi_coefficient_one(), *c;
+  const int n = all->n, levels = n + 1, integers = permi_algebra_is_integer(numbers->algebra);
   const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
+  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
   permi_matching_walk walk;
+  char *product;
   int v, k = 0;
   (void)chunk;
   walk.all = all;
@@ -125,7 +97,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
   walk.at = walk.left + levels;
   walk.matched = walk.at + levels;
   memset(walk.product, 0, permi_matching_bytes(all));
-  permi_value_one(&all->numbers, walk.product);
+  permi_value_one(numbers, walk.product);
   for (v = 0; v < 2 * n; v++)
     walk.degree[v] = all->start[v + 1] - all->start[v];
   permi_matching_level(&walk, 0);
@@ -145,14 +117,33 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
     walk.matched[k] = 1;
     permi_matching_move(&walk, u, -1);
     permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
-    permi_matching_multiply(&walk, k, &all->coefficient[all->edge[walk.at[k]]]);
-    if (k + 1 < n)
+    c = &all->coefficient[all->edge[walk.at[k]]];
+    product = walk.product + (size_t)(k + 1) * all->size;
+    if (numbers->algebra == PERMI_COMPLEX_DD) {
+      permi_dd *y = (permi_dd *)(void *)product;
+      memcpy(product, product - all->size, all->size);
+      permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
+      y[2].hi *= c->absolute;
+    } else {
+      permi_value_add(numbers->algebra, numbers, c, product, product - all->size, 1);
+    }
+    if (k + 1 < n) {
       permi_matching_level(&walk, ++k);
-    else if (permi_ways_mine(walk.ways))
-      permi_matching_add(&walk, partial);
+      continue;
+    }
+    if (!permi_ways_mine(walk.ways))
+      continue;
+    partial->terms++;
+    if (integers)
+      permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
+    else
+      permi_value_sum(numbers, product, partial);
+    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
+    if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
+      partial->lost += 8 * safe;
   }
-  if (permi_algebra_is_integer(all->numbers.algebra))
-    permi_value_sum(&all->numbers, walk.sum, partial);
+  if (integers)
+    permi_value_sum(numbers, walk.sum, partial);
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
