@@ -81,17 +81,13 @@
      api/            >>sparse_config   macros
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
-     formats/        >>io              lines, numbers; messages FILE:LINE
-                     >>market          Matrix Market read, written; symmetric, hermitian in permi_read_entries
+     formats/        >>market          lines, numbers; messages FILE:LINE; Matrix Market read, written; symmetric, hermitian
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
-                     >>graph           graph6, sparse6, digraph6
-                     >>dimacs          DIMACS graphs
+                     >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>matching        Hopcroft-Karp; strong components (Dulmage-Mendelsohn)
-                     >>reduce          lines of degree 1 and 2 eliminated
-                     >>walk            walks along elimination orders
-                     >>greedy          greedy orders
+     graph/          >>reduce          matching, strong components; lines of degree 1 and 2 eliminated
+                     >>walk            walks along elimination orders, greedy ones
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
@@ -129,12 +125,10 @@
                      >>signs_offer     ranges, price, offer
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
-                     >>ways            the frame of the engines of papers: a tree of choices in chunks
+                     >>transversals    walks over trees of choices, in chunks; perfect matchings; THE BOUND
                      >>sparyser        Ryser in compressed columns, Gray code; over dominating sets; THE BOUND
-                     >>transversals    perfect matchings enumerated; THE BOUND
                      >>decompose       branches over lines of few entries; THE BOUND
-     planar/         >>embedding       a planar graph drawn: the left-right test
-                     >>kasteleyn       signs, checked face by face; THE PROOF
+     planar/         >>kasteleyn       the left-right test; signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
@@ -956,9 +950,17 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 
 PERMI_BRIEF_BEGIN
 
-/* ============================================================================================= >>io
+/* ========================================================================================= >>market
    Lines, words and numbers of a text in memory, as entries. No text crashes a reader or makes it allocate more than a
-   multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line. */
+   multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
+
+   Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
+   Design, NISTIR 5935, 1996. Takes comments between entries and long lines, not the field "double" of some programs.
+   Writes them, and pictures, as a whole or not at all (>>files). */
+#include <errno.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
 
 /* Where a text's next graph begins, or NULL; the line before it; the line of the one that was read. */
 typedef struct permi_rest {
@@ -1263,15 +1265,6 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
   permi_note_integer(reader, begin, end, *value);
   return 1;
 }
-
-/* ========================================================================================= >>market
-   Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Takes comments between entries and long lines, not the field "double" of some programs.
-   Writes them, and pictures, as a whole or not at all (>>files). */
-#include <errno.h>
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/stat.h>
-#endif
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
@@ -2395,7 +2388,13 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
    - graph6: the upper triangle by columns, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
    - digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
-     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
+     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
+
+   Reads graphs of DIMACS challenges. Lines that begin with c are comments.
+   - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
+     Each edge once, or all in both directions with one weight. Lines n, d, v, x describe vertices: left out
+   - "p asn N M", lines "n I" for vertices that are rows, M lines "a I J [W]" from a row to another vertex: the
+     bipartite matrix, with the other vertices as columns, both in ascending order. */
 
 /* Finds a line, without blanks around; 0: none is left. */
 static int permi_graph6_line(permi_reader *reader)
@@ -2578,13 +2577,6 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
              edges, mark == '&' ? "arcs" : "edges");
   return 1;
 }
-
-/* ========================================================================================= >>dimacs
-   Reads graphs of DIMACS challenges. Lines that begin with c are comments.
-   - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
-     Each edge once, or all in both directions with one weight. Lines n, d, v, x describe vertices: left out
-   - "p asn N M", lines "n I" for vertices that are rows, M lines "a I J [W]" from a row to another vertex: the
-     bipartite matrix, with the other vertices as columns, both in ascending order. */
 
 typedef struct permi_dimacs {
   int64_t vertices, edges; /* announced */
@@ -3111,8 +3103,11 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 
 PERMI_BRIEF_END
 
-/* ======================================================================================= >>matching
-   Makes blocks of a matrix. */
+/* ========================================================================================= >>reduce
+   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
+     permanent = constant * 2^exp2 * permanent of the live entries.
+   Degree 1 goes into the constant. Degree 2 [FM03]: a row of entries a, b in columns c, d goes, and these become
+   a (column d) + b (column c): at least 2 entries fewer. */
 
 /* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). row_match and column_match
    get the partner or -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
@@ -3239,12 +3234,6 @@ static int permi_components(int n, const size_t *start, const int *column, const
   }
   return count;
 }
-
-/* ========================================================================================= >>reduce
-   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
-     permanent = constant * 2^exp2 * permanent of the live entries.
-   Degree 1 goes into the constant. Degree 2 [FM03]: a row of entries a, b in columns c, d goes, and these become
-   a (column d) + b (column c): at least 2 entries fewer. */
 
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row, column; links along each */
@@ -3864,7 +3853,12 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
    touched and not eliminated. With a rows, b columns and d more columns than rows eliminated, it has at most sum_i
    C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
    (>>rook, without binomials) there are 2^(a + b), with a number for each count of eliminated vertices matched.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. */
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices.
+
+   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
+   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). Ties go to the vertex whose neighbours
+   are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
+   is better on power laws. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
@@ -4067,12 +4061,6 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   }
   return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
 }
-
-/* ========================================================================================================== >>greedy
-   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
-   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). Ties go to the vertex whose neighbours
-   are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
-   is better on power laws. */
 
 #define PERMI_GREEDY_LOOK 64     /* neighbours of a hub, listed at a time */
 #define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
@@ -15177,7 +15165,17 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
   return permi_frontier_run_by(leaf, control, permi_sorting_advance, 1, partial);
 }
 
-/* =========================================================================================== >>ways
+/* =================================================================================== >>transversals
+   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
+   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
+
+   Symbols    here
+     M        the edges `at` of the levels
+     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
+
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
+   (tests/proofs/doubles.g).
+
    The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
    Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
 
@@ -15366,6 +15364,183 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   if (maker->working->lost_error > 0 && !leaf->integer)
     leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
   return PERM_OK;
+}
+
+#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
+#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
+#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
+
+typedef struct permi_transversals {
+  permi_owned owned;
+  permi_numbers numbers;
+  size_t size;
+  int n;
+  int *start, *neighbour, *edge;
+  permi_coefficient *coefficient;
+  double choices;
+} permi_transversals;
+
+typedef struct permi_matching_walk {
+  const permi_transversals *all;
+  permi_ways *ways;
+  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
+  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
+  char *product, *sum;
+} permi_matching_walk;
+
+static size_t permi_matching_bytes(const permi_transversals *all)
+{
+  const size_t n = (size_t)all->n;
+  return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
+}
+
+/* Takes vertex v out of the graph (step -1) or back (1). */
+static void permi_matching_move(permi_matching_walk *walk, int v, int step)
+{
+  const permi_transversals *all = walk->all;
+  int e;
+  walk->gone[v] = step < 0;
+  for (e = all->start[v]; e < all->start[v + 1]; e++)
+    walk->degree[all->neighbour[e]] += step;
+}
+
+/* Moves level k on to its next edge with a free neighbour. */
+static void permi_matching_next(permi_matching_walk *walk, int k)
+{
+  do
+    walk->at[k]++;
+  while (walk->gone[walk->all->neighbour[walk->at[k]]]);
+}
+
+static void permi_matching_level(permi_matching_walk *walk, int k)
+{
+  const permi_transversals *all = walk->all;
+  int best = -1, first = 0, last = 0, v;
+  for (v = 0; v < 2 * all->n && (best < 0 || walk->degree[best] > 1); v++)
+    if (!walk->gone[v] && (best < 0 || walk->degree[v] < walk->degree[best]))
+      best = v;
+  if (walk->degree[best] > 0)
+    permi_ways_take(walk->ways, walk->degree[best], &first, &last);
+  walk->vertex[k] = best;
+  walk->left[k] = last - first;
+  walk->matched[k] = 0;
+  walk->at[k] = all->start[best] - 1;
+  for (; first > 0; first--)
+    permi_matching_next(walk, k);
+}
+
+static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_transversals *all = (const permi_transversals *)leaf->context;
+  const permi_numbers *numbers = &all->numbers;
+  const permi_coefficient one = permi_coefficient_one(), *c;
+  const int n = all->n, levels = n + 1, integers = permi_algebra_is_integer(numbers->algebra);
+  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
+  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
+  permi_matching_walk walk;
+  char *product;
+  int v, k = 0;
+  (void)chunk;
+  walk.all = all;
+  walk.ways = (permi_ways *)workspace;
+  walk.product = (char *)(walk.ways + 1);
+  walk.sum = walk.product + (size_t)levels * all->size;
+  walk.degree = (int *)(void *)(walk.sum + all->size);
+  walk.gone = walk.degree + 2 * n;
+  walk.vertex = walk.gone + 2 * n;
+  walk.left = walk.vertex + levels;
+  walk.at = walk.left + levels;
+  walk.matched = walk.at + levels;
+  memset(walk.product, 0, permi_matching_bytes(all));
+  permi_value_one(numbers, walk.product);
+  for (v = 0; v < 2 * n; v++)
+    walk.degree[v] = all->start[v + 1] - all->start[v];
+  permi_matching_level(&walk, 0);
+  while (k >= 0) {
+    const int u = walk.vertex[k];
+    if (walk.matched[k]) {
+      permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
+      permi_matching_move(&walk, u, 1);
+    }
+    if (walk.left[k]-- == 0) {
+      k--;
+      continue;
+    }
+    if (permi_ways_stop(walk.ways, seconds))
+      return;
+    permi_matching_next(&walk, k);
+    walk.matched[k] = 1;
+    permi_matching_move(&walk, u, -1);
+    permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
+    c = &all->coefficient[all->edge[walk.at[k]]];
+    product = walk.product + (size_t)(k + 1) * all->size;
+    if (numbers->algebra == PERMI_COMPLEX_DD) {
+      permi_dd *y = (permi_dd *)(void *)product;
+      memcpy(product, product - all->size, all->size);
+      permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
+      y[2].hi *= c->absolute;
+    } else {
+      permi_value_add(numbers->algebra, numbers, c, product, product - all->size, 1);
+    }
+    if (k + 1 < n) {
+      permi_matching_level(&walk, ++k);
+      continue;
+    }
+    if (!permi_ways_mine(walk.ways))
+      continue;
+    partial->terms++;
+    if (integers)
+      permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
+    else
+      permi_value_sum(numbers, product, partial);
+    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
+    if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
+      partial->lost += 8 * safe;
+  }
+  if (integers)
+    permi_value_sum(numbers, walk.sum, partial);
+}
+
+static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
+                                            permi_offer *offer)
+{
+  const int n = block->n;
+  const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
+  permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  int k;
+  (void)rival;
+  offer->plan = all;
+  if (!all)
+    return permi_fail_memory(maker->result);
+  all->n = n;
+  if (!permi_numbers_choose_moduli(&all->numbers, block, maker->working->modulus, 1))
+    return permi_refuse_long(offer);
+  all->size = sizeof(double) * permi_numbers_words(&all->numbers);
+  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
+  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
+  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
+  if (all->owned.pool.failed)
+    return permi_fail_memory(maker->result);
+  for (k = 0; k < block->edges; k++)
+    all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
+  offer->bytes = 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
+  return permi_walk_offer(maker, permi_transversals_chunk, permi_matching_bytes(all), 4.0 * n * n, &all->choices,
+                          offer);
+}
+
+static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                           permi_leaf *leaf)
+{
+  const permi_transversals *all = (const permi_transversals *)offer->plan;
+  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
+  leaf->information.work = all->choices;
+  leaf->modulus = all->numbers.modulus;
+  if (!block->integer)
+    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
+                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
+  return permi_walk_make(maker, block, offer, all->numbers.modulus, block->n, permi_transversals_chunk,
+                         permi_matching_bytes(all), leaf);
 }
 
 /* ======================================================================================= >>sparyser
@@ -15942,194 +16117,6 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* =================================================================================== >>transversals
-   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
-   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
-
-   Symbols    here
-     M        the edges `at` of the levels
-     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
-
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
-   (tests/proofs/doubles.g). */
-
-#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
-#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
-#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
-
-typedef struct permi_transversals {
-  permi_owned owned;
-  permi_numbers numbers;
-  size_t size;
-  int n;
-  int *start, *neighbour, *edge;
-  permi_coefficient *coefficient;
-  double choices;
-} permi_transversals;
-
-typedef struct permi_matching_walk {
-  const permi_transversals *all;
-  permi_ways *ways;
-  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
-  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
-  char *product, *sum;
-} permi_matching_walk;
-
-static size_t permi_matching_bytes(const permi_transversals *all)
-{
-  const size_t n = (size_t)all->n;
-  return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
-}
-
-/* Takes vertex v out of the graph (step -1) or back (1). */
-static void permi_matching_move(permi_matching_walk *walk, int v, int step)
-{
-  const permi_transversals *all = walk->all;
-  int e;
-  walk->gone[v] = step < 0;
-  for (e = all->start[v]; e < all->start[v + 1]; e++)
-    walk->degree[all->neighbour[e]] += step;
-}
-
-/* Moves level k on to its next edge with a free neighbour. */
-static void permi_matching_next(permi_matching_walk *walk, int k)
-{
-  do
-    walk->at[k]++;
-  while (walk->gone[walk->all->neighbour[walk->at[k]]]);
-}
-
-static void permi_matching_level(permi_matching_walk *walk, int k)
-{
-  const permi_transversals *all = walk->all;
-  int best = -1, first = 0, last = 0, v;
-  for (v = 0; v < 2 * all->n && (best < 0 || walk->degree[best] > 1); v++)
-    if (!walk->gone[v] && (best < 0 || walk->degree[v] < walk->degree[best]))
-      best = v;
-  if (walk->degree[best] > 0)
-    permi_ways_take(walk->ways, walk->degree[best], &first, &last);
-  walk->vertex[k] = best;
-  walk->left[k] = last - first;
-  walk->matched[k] = 0;
-  walk->at[k] = all->start[best] - 1;
-  for (; first > 0; first--)
-    permi_matching_next(walk, k);
-}
-
-static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const permi_numbers *numbers = &all->numbers;
-  const permi_coefficient one = permi_coefficient_one(), *c;
-  const int n = all->n, levels = n + 1, integers = permi_algebra_is_integer(numbers->algebra);
-  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
-  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
-  permi_matching_walk walk;
-  char *product;
-  int v, k = 0;
-  (void)chunk;
-  walk.all = all;
-  walk.ways = (permi_ways *)workspace;
-  walk.product = (char *)(walk.ways + 1);
-  walk.sum = walk.product + (size_t)levels * all->size;
-  walk.degree = (int *)(void *)(walk.sum + all->size);
-  walk.gone = walk.degree + 2 * n;
-  walk.vertex = walk.gone + 2 * n;
-  walk.left = walk.vertex + levels;
-  walk.at = walk.left + levels;
-  walk.matched = walk.at + levels;
-  memset(walk.product, 0, permi_matching_bytes(all));
-  permi_value_one(numbers, walk.product);
-  for (v = 0; v < 2 * n; v++)
-    walk.degree[v] = all->start[v + 1] - all->start[v];
-  permi_matching_level(&walk, 0);
-  while (k >= 0) {
-    const int u = walk.vertex[k];
-    if (walk.matched[k]) {
-      permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
-      permi_matching_move(&walk, u, 1);
-    }
-    if (walk.left[k]-- == 0) {
-      k--;
-      continue;
-    }
-    if (permi_ways_stop(walk.ways, seconds))
-      return;
-    permi_matching_next(&walk, k);
-    walk.matched[k] = 1;
-    permi_matching_move(&walk, u, -1);
-    permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
-    c = &all->coefficient[all->edge[walk.at[k]]];
-    product = walk.product + (size_t)(k + 1) * all->size;
-    if (numbers->algebra == PERMI_COMPLEX_DD) {
-      permi_dd *y = (permi_dd *)(void *)product;
-      memcpy(product, product - all->size, all->size);
-      permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-      y[2].hi *= c->absolute;
-    } else {
-      permi_value_add(numbers->algebra, numbers, c, product, product - all->size, 1);
-    }
-    if (k + 1 < n) {
-      permi_matching_level(&walk, ++k);
-      continue;
-    }
-    if (!permi_ways_mine(walk.ways))
-      continue;
-    partial->terms++;
-    if (integers)
-      permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
-    else
-      permi_value_sum(numbers, product, partial);
-    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
-    if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
-      partial->lost += 8 * safe;
-  }
-  if (integers)
-    permi_value_sum(numbers, walk.sum, partial);
-}
-
-static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
-                                            permi_offer *offer)
-{
-  const int n = block->n;
-  const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
-  permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
-  int k;
-  (void)rival;
-  offer->plan = all;
-  if (!all)
-    return permi_fail_memory(maker->result);
-  all->n = n;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, maker->working->modulus, 1))
-    return permi_refuse_long(offer);
-  all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
-  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
-  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
-  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
-  if (all->owned.pool.failed)
-    return permi_fail_memory(maker->result);
-  for (k = 0; k < block->edges; k++)
-    all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
-  offer->bytes = 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
-  return permi_walk_offer(maker, permi_transversals_chunk, permi_matching_bytes(all), 4.0 * n * n, &all->choices,
-                          offer);
-}
-
-static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                           permi_leaf *leaf)
-{
-  const permi_transversals *all = (const permi_transversals *)offer->plan;
-  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
-  leaf->information.work = all->choices;
-  leaf->modulus = all->numbers.modulus;
-  if (!block->integer)
-    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
-                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
-  return permi_walk_make(maker, block, offer, all->numbers.modulus, block->n, permi_transversals_chunk,
-                         permi_matching_bytes(all), leaf);
-}
-
 /* ====================================================================================== >>decompose
    Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
 
@@ -16472,10 +16459,23 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 
 PERMI_BRIEF_BEGIN
 
-/* ======================================================================================== >>embedding
+/* ======================================================================================= >>kasteleyn
    Draws a graph in the plane without crossings, or finds that none exists, in linear time by the left-right algorithm
    [Bra09]. Edges that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one
-   side must not cross: a stack of conflict pairs keeps which are on the same side. >>kasteleyn checks the drawing. */
+   side must not cross: a stack of conflict pairs keeps which are on the same side.
+
+   Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
+   rows and columns:
+   1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
+   2. A cycle of length c with v vertices inside then has c/2 + 1 + v minus signs: add up the faces inside; edges inside
+      count twice, and Euler's formula gives their number.
+   3. Two perfect matchings differ by cycles; inside each, vertices are matched among themselves, so v is even. A cycle
+      of length c multiplies the sign of the permutation by (-1)^(c/2 + 1), and the signs of its entries by the same.
+   4. So all terms of the signed determinant have one sign: +, with rows negated until one perfect matching has only
+      plus signs and stands on the diagonal. The determinant is the permanent.
+   5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
+      products too, and not 0. No pivot on the diagonal vanishes then.
+   Step 1 and Euler's formula are checked for the drawing at hand. */
 
 /* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
@@ -16839,20 +16839,6 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
   permi_pool_release(&own);
   return 1;
 }
-
-/* ======================================================================================= >>kasteleyn
-   Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
-   rows and columns:
-   1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
-   2. A cycle of length c with v vertices inside then has c/2 + 1 + v minus signs: add up the faces inside; edges inside
-      count twice, and Euler's formula gives their number.
-   3. Two perfect matchings differ by cycles; inside each, vertices are matched among themselves, so v is even. A cycle
-      of length c multiplies the sign of the permutation by (-1)^(c/2 + 1), and the signs of its entries by the same.
-   4. So all terms of the signed determinant have one sign: +, with rows negated until one perfect matching has only
-      plus signs and stands on the diagonal. The determinant is the permanent.
-   5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
-      products too, and not 0. No pivot on the diagonal vanishes then.
-   Step 1 and Euler's formula are checked for the drawing at hand. */
 
 typedef struct permi_faces {
   int count;

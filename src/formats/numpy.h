@@ -3,7 +3,7 @@
    dictionary of Python with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats
    of 4 and 8, complex of 8 and 16; all else is refused. */
 #pragma once
-#include "io.h"
+#include "market.h"
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
 #define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */

@@ -2,7 +2,7 @@
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 #pragma once
 #include "../base/integers.h"
-#include "io.h"
+#include "market.h"
 
 /* Finds the next number after blanks or one separator; 0: end of line, or failure. Where ';' separates, blanks do not:
    "1 2; 3 4" would be two rows elsewhere. */

@@ -3,7 +3,6 @@
 #pragma once
 #include <errno.h>
 #include <locale.h>
-#include "dimacs.h"
 #include "graph.h"
 #include "market.h"
 #include "numpy.h"

@@ -2,7 +2,7 @@
    Elimination orders of a block: greedy starts, then simulated annealing. Fixed seeds and predicted work: an order
    never varies. */
 #pragma once
-#include "greedy.h"
+#include "walk.h"
 
 #define PERMI_ORDER_START 1e45
 /* Orders slower than the rival by this are not annealed, which gains 1.2 to 2x on the best greedy one. */

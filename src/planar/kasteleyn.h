@@ -1,4 +1,8 @@
 /* ======================================================================================= >>kasteleyn
+   Draws a graph in the plane without crossings, or finds that none exists, in linear time by the left-right algorithm
+   [Bra09]. Edges that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one
+   side must not cross: a stack of conflict pairs keeps which are on the same side.
+
    Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
    rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
@@ -12,8 +16,370 @@
       products too, and not 0. No pivot on the diagonal vanishes then.
    Step 1 and Euler's formula are checked for the drawing at hand. */
 #pragma once
-#include "../graph/matching.h"
-#include "embedding.h"
+#include "../graph/engines.h"
+
+/* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
+typedef struct permi_embedding {
+  int vertices, edges;
+  int *end;               /* the vertex that a half-edge leaves */
+  int *clockwise;         /* the next one around that vertex, */
+  int *counterclockwise;  /* and the one before */
+} permi_embedding;
+
+typedef struct permi_returns {
+  int low, high; /* by height of their upper end; -1: none */
+} permi_returns;
+
+typedef struct permi_conflict {
+  permi_returns left, right;
+} permi_conflict;
+
+typedef struct permi_drawing {
+  const permi_block *block;
+  permi_control *watch;
+  int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
+  int *first, *cursor; /* of a vertex: its outgoing edges; the search */
+  int *outgoing;
+  int *from, *to;      /* of an edge, as searched */
+  int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
+  int *nesting, *reference, *side, *low_edge, *bottom;
+  int *bucket;
+  permi_conflict *conflict;
+  int conflicts;
+} permi_drawing;
+
+/* Ends edge e: sets its nesting depth and tells its parent. */
+static void permi_drawing_finish(permi_drawing *d, int e)
+{
+  const int v = d->from[e], parent = d->up[v];
+  d->nesting[e] = 2 * d->low[e] + (d->next_low[e] < d->height[v]); /* inner ones last */
+  if (parent < 0)
+    return;
+  if (d->low[e] < d->low[parent]) {
+    d->next_low[parent] = d->low[parent] < d->next_low[e] ? d->low[parent] : d->next_low[e];
+    d->low[parent] = d->low[e];
+  } else {
+    const int candidate = d->low[e] > d->low[parent] ? d->low[e] : d->next_low[e];
+    d->next_low[parent] = candidate < d->next_low[parent] ? candidate : d->next_low[parent];
+  }
+}
+
+/* Directs every edge by depth-first searches. */
+static void permi_drawing_direct(permi_drawing *d)
+{
+  const permi_block *block = d->block;
+  const int vertices = 2 * block->n;
+  int root, v, e;
+  for (v = 0; v < vertices; v++) {
+    d->height[v] = d->up[v] = -1;
+    d->cursor[v] = block->start[v];
+  }
+  for (e = 0; e < block->edges; e++)
+    d->from[e] = -1;
+  for (root = 0; root < vertices; root++) {
+    if (d->height[root] >= 0)
+      continue;
+    d->height[root] = 0;
+    for (v = root; v >= 0 && !permi_watch(d->watch, 10);) {
+      const int at = d->cursor[v]++;
+      int w;
+      if (at == block->start[v + 1]) {
+        e = d->up[v];
+        if (e >= 0)
+          permi_drawing_finish(d, e);
+        v = e >= 0 ? d->from[e] : -1;
+        continue;
+      }
+      e = block->edge[at];
+      if (d->from[e] >= 0)
+        continue;
+      w = block->neighbour[at];
+      d->from[e] = v;
+      d->to[e] = w;
+      d->low[e] = d->next_low[e] = d->height[v];
+      if (d->height[w] < 0) {
+        d->up[w] = e;
+        d->height[w] = d->height[v] + 1;
+        v = w;
+      } else {
+        d->low[e] = d->height[w];
+        permi_drawing_finish(d, e);
+      }
+    }
+  }
+}
+
+/* Lists the outgoing edges of each vertex by nesting depth. */
+static void permi_drawing_sort(permi_drawing *d)
+{
+  const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
+  int *count = d->bucket, *sorted = d->bucket + 2 * offset + 2, e, k, v;
+  memset(count, 0, (size_t)(2 * offset + 2) * sizeof *count);
+  for (e = 0; e < edges; e++)
+    count[d->nesting[e] + offset + 1]++;
+  for (k = 0; k <= 2 * offset; k++)
+    count[k + 1] += count[k];
+  for (e = 0; e < edges; e++)
+    sorted[count[d->nesting[e] + offset]++] = e;
+  memset(d->first, 0, (size_t)(vertices + 1) * sizeof *d->first);
+  for (e = 0; e < edges; e++)
+    d->first[d->from[e] + 1]++;
+  for (v = 0; v < vertices; v++) {
+    d->first[v + 1] += d->first[v];
+    d->cursor[v] = d->first[v];
+  }
+  for (k = 0; k < edges; k++)
+    d->outgoing[d->cursor[d->from[sorted[k]]]++] = sorted[k];
+  for (v = 0; v < vertices; v++)
+    d->cursor[v] = d->first[v];
+}
+
+static void permi_conflict_swap(permi_conflict *pair)
+{
+  const permi_returns left = pair->left;
+  pair->left = pair->right;
+  pair->right = left;
+}
+
+static int permi_returns_below(const permi_drawing *d, const permi_returns *interval, int e)
+{
+  return interval->high >= 0 && d->low[interval->high] > d->low[e];
+}
+
+static void permi_drawing_refer(permi_drawing *d, int e, int to)
+{
+  if (e >= 0)
+    d->reference[e] = to;
+}
+
+/* Sets the return edges of e against those of its elder siblings. parent leads to where e begins. 0: not planar. */
+static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
+{
+  permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
+  do { /* those of e go to one side */
+    pair = d->conflict[--d->conflicts];
+    if (pair.left.high >= 0)
+      permi_conflict_swap(&pair);
+    if (pair.left.high >= 0)
+      return 0;
+    if (d->low[pair.right.low] > d->low[parent]) {
+      if (merged.right.high < 0)
+        merged.right.high = pair.right.high;
+      else
+        permi_drawing_refer(d, merged.right.low, pair.right.high);
+      merged.right.low = pair.right.low;
+    } else {
+      permi_drawing_refer(d, pair.right.low, d->low_edge[parent]);
+    }
+  } while (d->conflicts > d->bottom[e]);
+  while (d->conflicts > 0 && (permi_returns_below(d, &d->conflict[d->conflicts - 1].left, e) ||
+                              permi_returns_below(d, &d->conflict[d->conflicts - 1].right, e))) {
+    pair = d->conflict[--d->conflicts]; /* those that cross them to the other */
+    if (permi_returns_below(d, &pair.right, e))
+      permi_conflict_swap(&pair);
+    if (permi_returns_below(d, &pair.right, e))
+      return 0;
+    permi_drawing_refer(d, merged.right.low, pair.right.high);
+    if (pair.right.low >= 0)
+      merged.right.low = pair.right.low;
+    if (merged.left.high < 0)
+      merged.left.high = pair.left.high;
+    else
+      permi_drawing_refer(d, merged.left.low, pair.left.high);
+    merged.left.low = pair.left.low;
+  }
+  if (merged.left.high >= 0 || merged.right.high >= 0)
+    d->conflict[d->conflicts++] = merged;
+  return 1;
+}
+
+/* Drops the edges that return to u from an interval; other is beside it. */
+static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
+{
+  while (interval->high >= 0 && d->to[interval->high] == u)
+    interval->high = d->reference[interval->high];
+  if (interval->high < 0 && interval->low >= 0) {
+    d->reference[interval->low] = other->low;
+    d->side[interval->low] = -1;
+    interval->low = -1;
+  }
+}
+
+/* Leaves the end of e: edges that return to its beginning conflict with none above. */
+static void permi_drawing_leave(permi_drawing *d, int e)
+{
+  const int u = d->from[e];
+  permi_conflict *top;
+  for (; d->conflicts > 0; d->conflicts--) {
+    int left, right;
+    top = &d->conflict[d->conflicts - 1];
+    left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
+    right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
+    if ((left < right ? left : right) != d->height[u])
+      break;
+    if (top->left.low >= 0)
+      d->side[top->left.low] = -1;
+  }
+  if (d->conflicts > 0) {
+    top = &d->conflict[d->conflicts - 1];
+    permi_drawing_trim(d, &top->left, &top->right, u);
+    permi_drawing_trim(d, &top->right, &top->left, u);
+  }
+  if (d->low[e] < d->height[u] && d->conflicts > 0) { /* e goes to the side of a highest return edge */
+    const int left = d->conflict[d->conflicts - 1].left.high, right = d->conflict[d->conflicts - 1].right.high;
+    d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
+  }
+}
+
+static int permi_drawing_test(permi_drawing *d)
+{
+  int root, e, v, planar = 1;
+  for (e = 0; e < d->block->edges; e++) {
+    d->reference[e] = -1;
+    d->side[e] = 1;
+  }
+  d->conflicts = 0;
+  for (root = 0; root < 2 * d->block->n; root++) {
+    if (d->up[root] >= 0)
+      continue;
+    for (v = root; planar && !permi_watch(d->watch, 20);) {
+      if (d->cursor[v] == d->first[v + 1]) { /* back to the edge that led here */
+        e = d->up[v];
+        if (e < 0)
+          break;
+        permi_drawing_leave(d, e);
+        v = d->from[e];
+      } else {
+        e = d->outgoing[d->cursor[v]++];
+        d->bottom[e] = d->conflicts;
+        if (d->up[d->to[e]] == e) {
+          v = d->to[e];
+          continue;
+        }
+        d->low_edge[e] = e;
+        d->conflict[d->conflicts].left.low = d->conflict[d->conflicts].left.high = -1;
+        d->conflict[d->conflicts].right.low = d->conflict[d->conflicts].right.high = e;
+        d->conflicts++;
+      }
+      if (d->low[e] < d->height[v] && e == d->outgoing[d->first[v]])
+        d->low_edge[d->up[v]] = d->low_edge[e];
+      else if (d->low[e] < d->height[v])
+        planar = permi_drawing_constrain(d, e, d->up[v]);
+    }
+  }
+  return planar;
+}
+
+/* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
+static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
+{
+  int before;
+  if (beside < 0) {
+    map->clockwise[h] = map->counterclockwise[h] = h;
+    return;
+  }
+  before = after ? beside : map->counterclockwise[beside];
+  map->clockwise[h] = map->clockwise[before];
+  map->counterclockwise[h] = before;
+  map->counterclockwise[map->clockwise[h]] = h;
+  map->clockwise[before] = h;
+}
+
+/* Draws outgoing edges in order, then each return edge beside the path on its side. */
+static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
+{
+  const int vertices = 2 * d->block->n;
+  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* half-edges of a vertex */
+  int root, v, k;
+  for (v = 0; v < vertices; v++) {
+    int last = -1;
+    leftmost[v] = -1;
+    for (k = d->first[v]; k < d->first[v + 1]; k++) {
+      const int h = 2 * d->outgoing[k] + (map->end[2 * d->outgoing[k]] != v);
+      permi_embedding_insert(map, h, last, 1);
+      leftmost[v] = last < 0 ? h : leftmost[v];
+      last = h;
+    }
+    d->cursor[v] = d->first[v];
+  }
+  for (root = 0; root < vertices; root++) {
+    for (v = d->up[root] < 0 ? root : -1; v >= 0;) {
+      int e = d->up[v], w, there;
+      if (d->cursor[v] == d->first[v + 1]) {
+        v = e < 0 ? -1 : d->from[e];
+        continue;
+      }
+      e = d->outgoing[d->cursor[v]++];
+      w = d->to[e];
+      there = 2 * e + (map->end[2 * e] == v);
+      if (d->up[w] == e) {
+        permi_embedding_insert(map, there, leftmost[w], 0);
+        leftmost[w] = there;
+        left[v] = right[v] = there ^ 1;
+        v = w;
+      } else if (d->side[e] > 0) {
+        permi_embedding_insert(map, there, right[w], 1);
+      } else {
+        permi_embedding_insert(map, there, left[w], 0);
+        leftmost[w] = leftmost[w] == left[w] ? there : leftmost[w];
+        left[w] = there;
+      }
+    }
+  }
+}
+
+/* Draws the graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
+                       int *planar)
+{
+  const size_t vertices = 2 * (size_t)block->n, edges = (size_t)block->edges;
+  const size_t most = vertices > edges ? vertices : edges;
+  permi_pool own = {pool->allocator, NULL, 0};
+  permi_drawing d;
+  int v, e;
+  memset(&d, 0, sizeof d);
+  memset(map, 0, sizeof *map);
+  d.block = block;
+  d.watch = watch;
+  map->vertices = (int)vertices;
+  map->edges = block->edges;
+  d.conflict = (permi_conflict *)permi_pool_get(&own, edges + 1, sizeof *d.conflict);
+  if (!permi_pool_ints(pool, &map->end, 2 * edges, &map->clockwise, 2 * edges, &map->counterclockwise, 2 * edges,
+                       (int **)NULL) ||
+      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.first, vertices + 1,
+                       &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
+                       &d.reference, edges, &d.side, edges, &d.low_edge, edges, &d.next_low, most, &d.bottom, most,
+                       &d.bucket, 4 * vertices + 4 + edges, (int **)NULL) || !d.conflict) {
+    permi_pool_release(&own);
+    return 0;
+  }
+  for (v = 0; v < block->n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      map->end[2 * block->edge[e]] = v;
+      map->end[2 * block->edge[e] + 1] = block->neighbour[e];
+    }
+  permi_drawing_direct(&d);
+  if (!permi_watch(watch, 20.0 * (double)edges))
+    permi_drawing_sort(&d);
+  *planar = !permi_watch(watch, 0) && permi_drawing_test(&d);
+  if (*planar && !permi_watch(watch, 50.0 * (double)edges)) {
+    for (e = 0; e < block->edges; e++) { /* makes relative sides absolute */
+      int depth = 0;
+      for (v = e; d.reference[v] >= 0; v = d.reference[v])
+        d.bucket[depth++] = v;
+      for (; depth > 0; v = d.bucket[depth]) {
+        depth--;
+        d.side[d.bucket[depth]] *= d.side[v];
+        d.reference[d.bucket[depth]] = -1;
+      }
+      d.nesting[e] *= d.side[e];
+    }
+    permi_drawing_sort(&d);
+    permi_drawing_draw(&d, map);
+  }
+  permi_pool_release(&own);
+  return 1;
+}
 
 typedef struct permi_faces {
   int count;

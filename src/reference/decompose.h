@@ -16,7 +16,7 @@
    moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
    losses of chunks add up without rounding. */
 #pragma once
-#include "ways.h"
+#include "transversals.h"
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */

@@ -14,7 +14,7 @@
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
    r_i the row's sum: half as many terms, hardly a zero. */
 #pragma once
-#include "ways.h"
+#include "transversals.h"
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
