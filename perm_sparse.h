@@ -81,7 +81,7 @@
      api/            >>sparse_config   macros
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
-     formats/        >>market          lines, numbers; messages FILE:LINE; Matrix Market read, written; symmetric, hermitian
+     formats/        >>market          lines, numbers; messages FILE:LINE; Matrix Market read, written; symmetries
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6; DIMACS
