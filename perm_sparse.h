@@ -598,13 +598,18 @@ static size_t permi_entries_find(const permi_entries *list, size_t count, uint64
   return low;
 }
 
-/* Adds to a sorted list what lies across the diagonal, and sorts. *conflict: another value there, else NULL. */
-static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
-                                const permi_entry **conflict)
+/* Sorts, and adds what lies across the diagonal if mirrored. *second: an entry given before (*again 1), or with another
+   value across, else NULL. */
+static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
+                                permi_control *watch, const permi_entry **second, int *again)
 {
+  const int sorted = permi_entries_sort(list, allocator, watch);
   const size_t count = list->count;
   size_t k, at;
-  *conflict = NULL;
+  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
+  *again = *second != NULL;
+  if (!sorted || *again || !mirrored)
+    return sorted;
   for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
     permi_entry entry = list->entry[k];
     entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
@@ -614,21 +619,11 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
         return 0;
     } else if (list->entry[at].real != entry.real || list->entry[at].imaginary != entry.imaginary ||
                list->entry[at].integer != entry.integer) {
-      *conflict = &list->entry[list->entry[at].line > entry.line ? at : k];
+      *second = &list->entry[list->entry[at].line > entry.line ? at : k];
       return 1;
     }
   }
   return permi_entries_sort(list, allocator, watch);
-}
-
-/* Sorts and mirrors. *second: an entry given before (*again 1) or with another value across, else NULL. */
-static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
-                                permi_control *watch, const permi_entry **second, int *again)
-{
-  const int sorted = permi_entries_sort(list, allocator, watch);
-  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
-  *again = *second != NULL;
-  return sorted && (*again || !mirrored || permi_entries_mirror(list, allocator, watch, second));
 }
 
 /* Makes a matrix of a sorted list without duplicates; drops zeros. */
@@ -1309,37 +1304,15 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
           permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
 }
 
-static int permi_read_values(permi_reader *reader, permi_entry *entry)
-{
-  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
-  const char *begin, *end;
-  int part;
-  *entry = permi_entry_one();
-  if (reader->kind == PERM_KIND_INTEGER) {
-    if (!permi_read_integer(reader, "value", &entry->integer))
-      return 0;
-    entry->real = (double)entry->integer;
-  }
-  for (part = 0; part < parts; part++) {
-    int64_t whole;
-    if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
-        !permi_double_value(reader, begin, end, part ? &entry->imaginary : &entry->real))
-      return 0;
-    if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
-      reader->fraction = 1;
-      whole = 0;
-    }
-    entry->integer = parts == 1 ? whole : 1;
-  }
-  return permi_line_finished(reader, "the entry");
-}
-
 /* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
+  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
   int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
+  const char *begin, *end;
   permi_entry entry;
+  int part;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
       return permi_reader_fail(reader, "the file ends after %llu %s, %llu were expected", k,
@@ -1347,7 +1320,24 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (!array && (!permi_read_within(reader, "row index", 1, reader->m, &row) ||
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
-    if (!permi_read_values(reader, &entry))
+    entry = permi_entry_one();
+    if (reader->kind == PERM_KIND_INTEGER) {
+      if (!permi_read_integer(reader, "value", &entry.integer))
+        return 0;
+      entry.real = (double)entry.integer;
+    }
+    for (part = 0; part < parts; part++) {
+      int64_t whole;
+      if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
+          !permi_double_value(reader, begin, end, part ? &entry.imaginary : &entry.real))
+        return 0;
+      if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
+        reader->fraction = 1;
+        whole = 0;
+      }
+      entry.integer = parts == 1 ? whole : 1;
+    }
+    if (!permi_line_finished(reader, "the entry"))
       return 0;
     if (symmetry != PERMI_GENERAL && row < column)
       return permi_reader_fail(reader, "entry (%lld,%lld) above the diagonal found in a file with symmetry, the lower "
@@ -2001,54 +1991,10 @@ static perm_format permi_recognise(permi_reader *reader)
   return PERM_FORMAT_AUTO;
 }
 
-/* Adds an entry with unshifted indices. */
-static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
-{
-  static const char *const what[2] = {"row", "column"};
-  const char *begin[5], *end[5];
-  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
-  int k, columns = permi_fields(reader, begin, end);
-  int64_t index[2] = {0, 0}, limit;
-  permi_entry entry = permi_entry_one(), part;
-  if (columns < 0)
-    return 0;
-  if (complex_format ? columns != 4 : columns != 2 && columns != 3)
-    return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s", columns > 4 ? "over " : "",
-                             columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
-                             complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
-                             columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
-  if (indices->lines && columns != indices->columns)
-    return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
-                             indices->columns);
-  for (k = 0; k < 2; k++) {
-    limit = !edges ? indices->size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
-    if (!permi_field_whole(begin[k], end[k], limit, &index[k]))
-      return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
-                               permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
-  }
-  if (columns == 4) {
-    reader->kind = PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], &entry))
-      return 0;
-    if (reader->kind == PERM_KIND_COMPLEX)
-      return permi_reader_fail(reader, "%s found, two real numbers were expected",
-                               permi_quoted(begin[2], end[3]).text);
-    entry.imaginary = part.real;
-    reader->kind = PERM_KIND_COMPLEX;
-  } else if (columns == 3) {
-    reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[2], end[2], &entry))
-      return 0;
-  }
-  indices->columns = columns;
-  permi_indices_add(indices, index);
-  return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
-}
-
 static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
 {
-  const int edges = format == PERM_FORMAT_EDGES;
-  const char *begin = reader->line_end;
+  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
+  const char *begin = reader->line_end, *from[5], *to[5];
   permi_indices indices;
   uint64_t base;
   size_t k;
@@ -2061,10 +2007,45 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
              permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
                                "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   }
-  reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
-  while (permi_next_content(reader, 1))
-    if (!permi_read_item(reader, format, &indices))
+  reader->kind = complex_format ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
+  while (permi_next_content(reader, 1)) {
+    int64_t index[2] = {0, 0}, limit;
+    permi_entry entry = permi_entry_one(), part;
+    const int columns = permi_fields(reader, from, to);
+    if (columns < 0)
       return 0;
+    if (complex_format ? columns != 4 : columns != 2 && columns != 3)
+      return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s",
+                               columns > 4 ? "over " : "", columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
+                               complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
+                               columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
+    if (indices.lines && columns != indices.columns)
+      return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
+                               indices.columns);
+    for (k = 0; k < 2; k++) {
+      limit = !edges ? indices.size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
+      if (!permi_field_whole(from[k], to[k], limit, &index[k]))
+        return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", k ? "column" : "row",
+                                 permi_quoted(from[k], to[k]).text, edges ? "0 to " : "1 (or 0) to ",
+                                 (long long)limit);
+    }
+    if (columns > 2)
+      reader->kind = indices.lines && columns == 3 ? reader->kind : PERM_KIND_INTEGER;
+    if ((columns == 4 && !permi_plain_value(reader, from[3], to[3], &part)) ||
+        (columns > 2 && !permi_plain_value(reader, from[2], to[2], &entry)))
+      return 0;
+    if (columns == 4) {
+      if (reader->kind == PERM_KIND_COMPLEX)
+        return permi_reader_fail(reader, "%s found, two real numbers were expected",
+                                 permi_quoted(from[2], to[3]).text);
+      entry.imaginary = part.real;
+      reader->kind = PERM_KIND_COMPLEX;
+    }
+    indices.columns = columns;
+    permi_indices_add(&indices, index);
+    if (!permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry)) /* unshifted */
+      return 0;
+  }
   base = (uint64_t)permi_indices_base(&indices);
   for (k = 0; k < 2 && edges; k++)
     indices.size[k] = indices.high[k] + !base;
@@ -2172,7 +2153,6 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
   return permi_numpy_expect(reader, (char)quote);
 }
 
-/* Reads "<f8" and the like. */
 static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
 {
   static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
@@ -2263,9 +2243,9 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
 }
 
 /* Refuses NaN and infinities. */
-static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
+static int permi_numpy_float(permi_reader *reader, char order, unsigned size, unsigned at, double *value)
 {
-  const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
+  const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
   const uint32_t narrow_bits = (uint32_t)bits;
   float narrow;
   memcpy(value, &bits, sizeof *value);
@@ -2273,43 +2253,11 @@ static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, uns
     memcpy(&narrow, &narrow_bits, sizeof narrow);
     *value = (double)narrow;
   }
-  return !permi_not_finite(*value) ||
-         permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
+  if (!permi_not_finite(*value))
+    return 1;
+  reader->cursor += at;
+  return permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
                            permi_not_finite(*value));
-}
-
-/* Reads the item at the cursor. Whole numbers of 64 bits are integers too, else reader->fraction is set. */
-static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
-{
-  uint64_t bits;
-  int ok = 1;
-  *entry = permi_entry_one();
-  if (array->code == 'c') {
-    ok = permi_numpy_float(reader, array, array->size / 2, &entry->real);
-    reader->cursor += array->size / 2;
-    ok = ok && permi_numpy_float(reader, array, array->size / 2, &entry->imaginary);
-    reader->cursor -= array->size / 2;
-  } else if (array->code == 'f') {
-    ok = permi_numpy_float(reader, array, array->size, &entry->real);
-    if (ok && entry->real == floor(entry->real) && fabs(entry->real) < 9223372036854775808.0)
-      entry->integer = (int64_t)entry->real;
-    else
-      reader->fraction = 1;
-  } else {
-    bits = permi_numpy_bits(reader->cursor, array->size, array->order);
-    if (array->code == 'b' && bits > 1)
-      return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
-    if (array->code == 'i' && array->size < 8 && bits >> (8 * array->size - 1))
-      bits |= UINT64_MAX << (8 * array->size);
-    memcpy(&entry->integer, &bits, sizeof bits);
-    entry->real = (double)entry->integer;
-    if (array->code == 'u' && entry->integer < 0) {
-      entry->real = (double)bits;
-      reader->fraction = 1;
-      reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
-    }
-  }
-  return ok;
 }
 
 /* Messages count bytes from 0. */
@@ -2318,7 +2266,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
   unsigned long long left, needed;
-  uint64_t outer, inner, k, i;
+  uint64_t outer, inner, k, i, bits;
   size_t done = 0;
   permi_numpy array;
   permi_entry entry;
@@ -2352,8 +2300,30 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
     for (i = 0; i < inner; i++, reader->cursor += array.size) {
       if (permi_watch_step(reader->watch, done++, 20))
         return permi_reader_no_memory(reader);
-      if (!permi_numpy_item(reader, &array, &entry))
-        return 0;
+      entry = permi_entry_one();
+      if (array.code == 'f' || array.code == 'c') {
+        const unsigned size = array.code == 'c' ? array.size / 2 : array.size;
+        if (!permi_numpy_float(reader, array.order, size, 0, &entry.real) ||
+            (array.code == 'c' && !permi_numpy_float(reader, array.order, size, size, &entry.imaginary)))
+          return 0;
+        if (entry.real == floor(entry.real) && fabs(entry.real) < 9223372036854775808.0)
+          entry.integer = (int64_t)entry.real;
+        else
+          reader->fraction = 1;
+      } else {
+        bits = permi_numpy_bits(reader->cursor, array.size, array.order);
+        if (array.code == 'b' && bits > 1)
+          return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
+        if (array.code == 'i' && array.size < 8 && bits >> (8 * array.size - 1))
+          bits |= UINT64_MAX << (8 * array.size);
+        memcpy(&entry.integer, &bits, sizeof bits);
+        entry.real = (double)entry.integer;
+        if (array.code == 'u' && entry.integer < 0) { /* no integer of 64 bits */
+          entry.real = (double)bits;
+          reader->fraction = 1;
+          reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
+        }
+      }
       if ((entry.real != 0 || entry.imaginary != 0) &&
           !permi_reader_push(reader, array.fortran ? i : k, array.fortran ? k : i, &entry))
         return 0;
@@ -2463,7 +2433,6 @@ static int permi_graph6_bit(const char *bits, uint64_t k)
   return (bits[k / 6] - 63) >> (5 - k % 6) & 1;
 }
 
-/* The cursor is behind the order. */
 static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
 {
   const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0, bytes = (bits + 5) / 6;
@@ -2681,7 +2650,6 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
                            "that number", graph->found, (long long)graph->edges, graph->problem);
 }
 
-/* Numbers rows and columns of p asn. */
 static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
 {
   const permi_entry *second;
@@ -2741,56 +2709,28 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 #include <errno.h>
 #include <locale.h>
 
-/* Refuses packed files by their first bytes. */
-static int permi_refuse_packed(permi_reader *reader)
+/* Refuses UTF-16 and UTF-32 (a mark in front, or zeros at every other byte) and zero bytes; passes the UTF-8 mark. */
+static int permi_begin_text(permi_reader *reader)
 {
-  static const struct {
-    const char *bytes, *what, *how;
-  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
-                {"BZh", "bzip2", "bzcat FILE"},
-                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
-                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
-                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
-  size_t k, length;
-  for (k = 0; k < sizeof packed / sizeof *packed; k++) {
-    length = strlen(packed[k].bytes);
-    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[k].bytes, length))
-      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[k].what,
-                               packed[k].how);
-  }
-  return 1;
-}
-
-/* Refuses UTF-16 and UTF-32: a mark in front, or zeros at every other byte. */
-static int permi_refuse_wide(permi_reader *reader)
-{
-  const unsigned char *text = (const unsigned char *)reader->position;
-  const size_t bytes = (size_t)(reader->end - reader->position), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
+  const char *begin, *start = reader->position, *nul;
+  const unsigned char *text = (const unsigned char *)start;
+  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
   const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
   const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
   size_t k, zeros[2] = {0, 0};
   for (k = 0; k < most; k++)
     zeros[k & 1] += !text[k];
-  if (!marked && !wide && (zeros[0] + zeros[1] != most / 2 || (zeros[0] && zeros[1]) || !most))
-    return 1;
-  return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
-                           "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
-                           wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
-}
-
-/* Refuses zero bytes, passes the UTF-8 mark. */
-static int permi_begin_text(permi_reader *reader)
-{
-  const char *begin, *start = reader->position, *nul;
-  if (!permi_refuse_wide(reader))
-    return 0;
-  nul = (const char *)memchr(start, 0, (size_t)(reader->end - start));
+  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
+    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
+                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
+                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+  nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
   if (nul) {
     for (reader->line = 1, begin = start; begin < nul; begin++)
       reader->line += *begin == '\n';
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
-  if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
+  if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
     reader->position += 3;
   return 1;
 }
@@ -2870,9 +2810,21 @@ static const struct {
 
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
+  static const struct {
+    const char *bytes, *what, *how;
+  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
+                {"BZh", "bzip2", "bzcat FILE"},
+                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
+                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
+                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
+  size_t p, length;
   int k, begun = 0;
-  if (!permi_refuse_packed(reader))
-    return 0;
+  for (p = 0; p < sizeof packed / sizeof *packed; p++) {
+    length = strlen(packed[p].bytes);
+    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[p].bytes, length))
+      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[p].what,
+                               packed[p].how);
+  }
   for (k = 0;; k++) {
     const perm_format format = permi_formats[k].format;
     if (!permi_formats[k].binary && !begun++ && !permi_begin_text(reader))
@@ -2982,22 +2934,6 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* NULL: errno says why, or watch says stop. */
-static FILE *permi_text_open(const char *path, permi_control *watch)
-{
-  FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO without writer waits here */
-    errno = 0;
-    file = fopen(path, "rb");
-    if (file || errno != EINTR)
-      break;
-    watch->next_look = 0;
-    if (permi_watch(watch, 0))
-      break;
-  }
-  return file;
-}
-
 /* Will these bytes, the last `got` new, be refused whatever follows? /dev/zero has no end. */
 static int permi_text_is_over(const char *text, size_t bytes, size_t got)
 {
@@ -3046,16 +2982,20 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   size_t bytes = 0;
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
-  FILE *file;
+  FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
   int more, many = 0;
   if (status != PERM_OK)
     return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
-  file = permi_text_open(path, &watch);
-  if (!file && watch.stopped == PERM_OK)
-    return permi_file_fail(result, path, "cannot open", errno);
+  while (!file && !permi_watch(&watch, 0)) {
+    errno = 0;
+    file = fopen(path, "rb"); /* a FIFO without writer waits here, and a signal may cancel */
+    if (!file && errno != EINTR)
+      return permi_file_fail(result, path, "cannot open", errno);
+    watch.next_look = 0;
+  }
   if (file == stdin)
     name = "standard input";
   if (file)
@@ -3517,7 +3457,6 @@ static int permi_scale_wide(const permi_working *working, double *shift)
   return 1;
 }
 
-/* 0: out of memory. */
 static int permi_scale(permi_working *working)
 {
   int n = working->n, sweep, vertex, index, seen = 0, fine;
@@ -4132,7 +4071,6 @@ static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, p
   greedy->units = 2.0 * block->edges;
 }
 
-/* Lists a touched vertex and its neighbours, only some of a hub. */
 static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, int u)
 {
   const int end = block->start[u + 1], first = greedy->listed;
@@ -4148,7 +4086,6 @@ static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, in
   greedy->next[u] = e;
 }
 
-/* Eliminates v. */
 static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, int v)
 {
   permi_walk *walk = &greedy->walk;
@@ -4185,35 +4122,28 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Returns the listed vertex that leaves the smallest frontier; ties as by_chance says. */
-static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
-{
-  int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
-  for (i = 0; i < greedy->listed; i++) {
-    const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
-    if (greedy->walk.state[v] == 2)
-      continue;
-    greedy->list[kept++] = v;
-    if (grows > growth || (grows == growth && comes < nearness))
-      continue;
-    ties = grows == growth && comes == nearness ? ties + 1 : 1;
-    growth = grows;
-    nearness = comes;
-    if (permi_order_below(seed, ties) == 0)
-      best = v;
-  }
-  greedy->units += 3.0 * i;
-  greedy->listed = kept;
-  return best;
-}
-
-/* Returns the candidate to eliminate. Neighbours of hubs are listed by and by. */
+/* Returns the candidate that leaves the smallest frontier; ties as by_chance says. Neighbours of hubs are listed by and
+   by. */
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
-  int best, i;
   for (;;) {
-    best = permi_greedy_scan(greedy, seed);
+    int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
+    for (i = 0; i < greedy->listed; i++) {
+      const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
+      if (walk->state[v] == 2)
+        continue;
+      greedy->list[kept++] = v;
+      if (grows > growth || (grows == growth && comes < nearness))
+        continue;
+      ties = grows == growth && comes == nearness ? ties + 1 : 1;
+      growth = grows;
+      nearness = comes;
+      if (permi_order_below(seed, ties) == 0)
+        best = v;
+    }
+    greedy->units += 3.0 * i;
+    greedy->listed = kept;
     if (best >= 0 && (walk->state[best] == 0 || greedy->next[best] == block->start[best + 1]))
       return best;
     if (best >= 0) /* before other neighbours of the hub */
@@ -4223,7 +4153,6 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
   }
 }
 
-/* Returns where an order begins, or goes on after a component. */
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
   permi_walk *walk = &greedy->walk;
@@ -4585,7 +4514,6 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
       search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
 }
 
-/* Makes rounds of greedy orders of three kinds; those that lag are left. */
 static void permi_orders_greedy(permi_orders *search, double most)
 {
   const permi_block *block = search->block;
@@ -4881,7 +4809,6 @@ static perm_status permi_refuse_long(permi_offer *offer)
 /* ========================================================================================= >>vectors
    What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
-/* What becomes of a result of whole numbers. */
 typedef enum permi_growth {
   PERMI_GROWS_NOT,    /* exact */
   PERMI_GROWS_SHORT,  /* exact, and reduced */
@@ -5089,7 +5016,6 @@ struct permi_signs_walk;
 typedef struct permi_signs_family {
   /* Sets column k to bit in frame k + 1; 0: no pattern is left. */
   int (*step)(struct permi_signs_walk *walk, int k, int bit);
-  /* Adds everything below frame k. */
   void (*search)(struct permi_signs_walk *walk, int k);
 } permi_signs_family;
 
@@ -5144,7 +5070,6 @@ typedef struct permi_signs_walk {
   uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
 
-/* Adds what a pattern does to the counts. */
 static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
 {
   const uint64_t *add = signs->pattern[block] + y * signs->width[block];
@@ -5196,7 +5121,6 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, con
   return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
 
-/* Adds total times the product of the finished rows. */
 static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
 {
   const int64_t factor = walk->product[walk->signs->prefix];
@@ -5267,7 +5191,6 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
-/* Returns name_avx512, name_avx2 or name_plain. */
 #if PERMI_X86
 #define PERMI_OF_FAMILY(name, isa)                                                                                     \
   ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)
@@ -15081,20 +15004,24 @@ static uint64_t permi_sorting_key(const permi_run *run, int p, permi_take take, 
          permi_stream_word(frontier, (int)take.stream, 2, w);
 }
 
-static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part, size_t *count)
+static perm_status permi_sorting_step(permi_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
+  const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
   const permi_list *source = &run->list[p & 1];
-  const int words = frontier->mask_words;
+  permi_list *target = &run->list[(p + 1) & 1];
+  permi_part *part = run->part;
+  permi_term *term, *other, *sorted;
   perm_status status = PERM_OK;
-  size_t k;
+  size_t count, k;
   int s, w;
+  permi_run_prepare(run, p);
   part->takes = 0;
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
-      for (w = 0; w < words; w++)
-        differs |= (source->high[k * (size_t)words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
+      for (w = 0; w < frontier->mask_words; w++)
+        differs |= (source->high[k * words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
                    permi_stream_word(frontier, s, 1, w);
       if (differs)
         continue;
@@ -15106,29 +15033,14 @@ static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part,
     }
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
-  *count = part->takes / 2;
-  return status;
-}
-
-static perm_status permi_sorting_step(permi_run *run, int p)
-{
-  const permi_frontier *frontier = run->frontier;
-  const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
-  const permi_list *source = &run->list[p & 1];
-  permi_list *target = &run->list[(p + 1) & 1];
-  permi_term *term, *other, *sorted;
-  perm_status status;
-  size_t count, k;
-  int w;
-  permi_run_prepare(run, p);
-  status = permi_sorting_expand(run, p, &run->part[0], &count);
-  run->part[1].takes = 0;
-  if (status == PERM_OK && !permi_takes_more(&run->base.locked, &run->part[1], 2 * count))
+  part[1].takes = 0;
+  if (status == PERM_OK && !permi_takes_more(&run->base.locked, &part[1], part->takes))
     status = PERM_ERROR_MEMORY;
   if (status != PERM_OK)
     return status;
-  term = (permi_term *)(void *)run->part[0].take;
-  other = (permi_term *)(void *)run->part[1].take;
+  count = part->takes / 2;
+  term = (permi_term *)(void *)part[0].take;
+  other = (permi_term *)(void *)part[1].take;
   for (w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
       term[k].key = permi_sorting_key(run, p, term[k].take, w);
@@ -15270,7 +15182,6 @@ static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint
   return status;
 }
 
-/* Returns a number of chunks; a node has at most `ways`. */
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 {
   const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
@@ -15404,7 +15315,6 @@ static void permi_matching_move(permi_matching_walk *walk, int v, int step)
     walk->degree[all->neighbour[e]] += step;
 }
 
-/* Moves level k on to its next edge with a free neighbour. */
 static void permi_matching_next(permi_matching_walk *walk, int k)
 {
   do
@@ -15787,7 +15697,6 @@ typedef struct permi_ryser_split {
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* Returns the rows of some columns. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
@@ -15872,40 +15781,12 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
-{
-  double alive = 1, count = 1;
-  int d, i, j, k;
-  for (d = ryser->digits - 1; d >= 0; d--) {
-    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
-    const double entries =
-        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
-        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
-    count *= ryser->radix[d];
-    ryser->nodes += count * alive;
-    ryser->seconds += count * alive *
-                      (PERMI_RYSER_MOVE_SECONDS +
-                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
-    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1;
-      for (j = d; j < ryser->digits; j++) {
-        int columns = 0;
-        for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
-          columns += !(touches[ryser->column[k]] >> ryser->row[i] & 1);
-        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
-      }
-      alive *= 1 - empty;
-    }
-  }
-  ryser->terms = count;
-}
-
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t touches[PERM_MAX_N];
-  double grid[PERM_MAX_N];
-  int i, j, e;
+  double grid[PERM_MAX_N], alive = 1, count = 1;
+  int i, j, e, d;
   memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
   ryser->growth = 1;
@@ -15932,24 +15813,29 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   }
   permi_ryser_order(ryser, touches, split);
   permi_ryser_entries(ryser, block, split->without, grid);
-  permi_ryser_predict(ryser, touches);
-  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-}
-
-/* All columns are digits or, if halves, all but the fullest. */
-static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
-{
-  const int *start = block->start + (side ? 0 : block->n);
-  permi_ryser_split split;
-  int j, most = 0;
-  memset(&split, 0, sizeof split);
-  split.without = -1;
-  for (j = 0; j < block->n && halves; j++)
-    if (start[j + 1] - start[j] > most) {
-      most = start[j + 1] - start[j];
-      split.without = j;
+  for (d = ryser->digits - 1; d >= 0; d--) {
+    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
+    const double entries =
+        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
+        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
+    count *= ryser->radix[d];
+    ryser->nodes += count * alive;
+    ryser->seconds += count * alive *
+                      (PERMI_RYSER_MOVE_SECONDS +
+                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
+    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
+      double empty = 1;
+      for (j = d; j < ryser->digits; j++) {
+        int columns = 0;
+        for (e = ryser->digit_start[j]; e < ryser->digit_start[j + 1]; e++)
+          columns += !(touches[ryser->column[e]] >> ryser->row[i] & 1);
+        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
+      }
+      alive *= 1 - empty;
     }
-  return split;
+  }
+  ryser->terms = count;
+  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
 /* Rows are chosen greedily by least degree from many random starts. */
@@ -16008,7 +15894,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   permi_ryser_split split, best;
   permi_ryser *ryser;
   double least = (double)INFINITY;
-  int which, side = 0;
+  int which, side = 0, j;
   (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
@@ -16021,7 +15907,15 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
     return permi_fail_memory(maker->result);
   memset(&best, 0, sizeof best);
   for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
-    split = dominating ? permi_dominating_split(block, which & 1) : permi_sparyser_split(block, which & 1, which / 2);
+    memset(&split, 0, sizeof split);
+    split.without = -1;
+    for (j = 0; j < block->n && which > 1; j++) { /* without the fullest column */
+      const int *start = block->start + (which & 1 ? 0 : block->n);
+      if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
+        split.without = j;
+    }
+    if (dominating)
+      split = permi_dominating_split(block, which);
     permi_ryser_plan(ryser, block, which & 1, &split);
     if (ryser->seconds < least) {
       least = ryser->seconds;
@@ -16197,23 +16091,6 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Returns the fewest entries of a line; INT_MAX: no line. */
-static int permi_piece_least(const permi_piece *piece, int *side, int *line)
-{
-  int least = INT_MAX, s;
-  uint64_t lines;
-  for (s = 0; s < 2; s++)
-    for (lines = piece->live[s]; lines && least > 2; lines &= lines - 1) {
-      const int i = permi_trailing_zeros(lines), degree = permi_count_ones(piece->mask[s][i]);
-      if (degree >= least)
-        continue;
-      least = degree;
-      *side = s;
-      *line = i;
-    }
-  return least;
-}
-
 /* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
@@ -16305,18 +16182,30 @@ static int permi_piece_pairs(permi_piece *piece, int side, int line)
   return pairs;
 }
 
-/* Computes the chunk's part of a piece's permanent. */
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
   int side = 0, line = 0, degree, order, first, last;
+  uint64_t lines;
   permi_value_one(&plan->numbers, result);
   if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
                                      PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
     return;
-  while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
-    int partner;
+  for (;;) {
+    int partner, s;
+    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
+    for (s = 0; s < 2; s++)
+      for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
+        const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
+        if (entries >= degree)
+          continue;
+        degree = entries;
+        side = s;
+        line = i;
+      }
+    if (degree > 2)
+      break;
     if (degree == 0) {
       memset(result, 0, plan->size * sizeof *result);
       return;
@@ -16507,7 +16396,6 @@ typedef struct permi_drawing {
   int conflicts;
 } permi_drawing;
 
-/* Ends edge e: sets its nesting depth and tells its parent. */
 static void permi_drawing_finish(permi_drawing *d, int e)
 {
   const int v = d->from[e], parent = d->up[v];
@@ -16523,7 +16411,6 @@ static void permi_drawing_finish(permi_drawing *d, int e)
   }
 }
 
-/* Directs every edge by depth-first searches. */
 static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
@@ -16568,7 +16455,6 @@ static void permi_drawing_direct(permi_drawing *d)
   }
 }
 
-/* Lists the outgoing edges of each vertex by nesting depth. */
 static void permi_drawing_sort(permi_drawing *d)
 {
   const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
@@ -16930,8 +16816,6 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
-  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
-    return 1;
   result->sign = (signed char *)permi_pool_get(pool, edges, 1);
   result->partner = (int *)permi_pool_get(pool, n, sizeof(int));
   start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);
@@ -17222,28 +17106,6 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Finds products, memory, the largest front, when no pivot is put off. */
-static void permi_dissection_price(permi_dissection *made)
-{
-  double held = 0, most = 0;
-  int f, c;
-  made->products = 0;
-  made->largest = 0;
-  for (f = made->fronts - 1; f >= 0; f--) {
-    const permi_front *front = &made->front[f];
-    const double own = front->end - front->begin, rest = front->boundary_end - front->boundary, size = own + rest;
-    made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
-    made->largest = size > made->largest ? (int)size : made->largest;
-    most = fmax(most, held + size * size + rest * rest);
-    held += rest * rest;
-    for (c = front->child; c >= 0; c = made->front[c].sibling) {
-      const double below = made->front[c].boundary_end - made->front[c].boundary;
-      held -= below * below;
-    }
-  }
-  made->bytes_each = most;
-}
-
 /* Lists entries by front: where the first of their two pairs is eliminated. */
 static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
                                      permi_dissection *made)
@@ -17275,11 +17137,13 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_dissecting d;
   permi_dissection_part *stack;
   int *boundary, bounded = 1, f, k, c, i, e, side;
+  double held = 0;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
   made->n = block->n;
   made->boundary = NULL;
+  made->bytes_each = 0;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (!permi_pool_ints(pool, &made->order, n, &made->entry, edges, (int **)NULL) || !made->front || !stack ||
@@ -17314,7 +17178,19 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
     if (bounded > 0 && !pool->failed) {
-      permi_dissection_price(made);
+      made->products = made->largest = 0; /* when no pivot is put off */
+      for (f = made->fronts - 1; f >= 0; f--) {
+        const permi_front *front = &made->front[f];
+        const double rest = front->boundary_end - front->boundary, size = front->end - front->begin + rest;
+        made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
+        made->largest = size > made->largest ? (int)size : made->largest;
+        made->bytes_each = fmax(made->bytes_each, held + size * size + rest * rest);
+        held += rest * rest;
+        for (c = front->child; c >= 0; c = made->front[c].sibling) {
+          const double below = made->front[c].boundary_end - made->front[c].boundary;
+          held -= below * below;
+        }
+      }
       permi_dissection_entries(block, partner, d.level, made);
     }
   }
@@ -17412,7 +17288,6 @@ static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int
   return c;
 }
 
-/* a += b or, if subtract, a -= b. */
 static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
 {
   const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
@@ -17455,7 +17330,6 @@ static void permi_bytes_swap(char *x, char *y, size_t bytes)
   }
 }
 
-/* Swaps a row and a column with those at `pivots`. */
 static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
 {
   const int k = front->pivots;
@@ -17488,7 +17362,6 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
   return 0;
 }
 
-/* Multiplies the determinant by the pivot, eliminates it. */
 static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
   const permi_odd_modulus prime = *field->prime; /* a copy stays in registers */
@@ -17688,23 +17561,6 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   return PERM_OK;
 }
 
-/* Keeps the rest of a front for its parent. 0: out of memory. */
-static int permi_frontal_leave(const permi_front_work *work, const permi_frontal *front, permi_frontal *below)
-{
-  const size_t bytes = work->field->bytes;
-  const int k = front->pivots, size = front->size - k;
-  int i;
-  if (!permi_frontal_create(&work->fronts->allocator, size, bytes, below))
-    return 0;
-  below->summed = front->summed - k;
-  memcpy(below->row, front->row + k, (size_t)size * sizeof(int));
-  memcpy(below->column, front->column + k, (size_t)size * sizeof(int));
-  for (i = 0; i < size; i++)
-    memcpy(below->value + (size_t)i * (size_t)size * bytes,
-           front->value + ((size_t)(i + k) * (size_t)front->size + (size_t)k) * bytes, (size_t)size * bytes);
-  return 1;
-}
-
 /* What asks to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
@@ -17718,7 +17574,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
                                           int *odd)
 {
   const permi_dissection *dissection = fronts->dissection;
-  const size_t n = (size_t)dissection->n;
+  const size_t n = (size_t)dissection->n, bytes = field->bytes;
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
@@ -17746,9 +17602,18 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       else
         permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent >= 0) {
-      if (!permi_frontal_leave(&work, &front, &work.below[f]))
+    if (dissection->front[f].parent >= 0) { /* the parent takes the rest */
+      const int k = front.pivots, size = front.size - k;
+      permi_frontal *below = &work.below[f];
+      if (!permi_frontal_create(&fronts->allocator, size, bytes, below))
         status = PERM_ERROR_MEMORY;
+      below->summed = front.summed - k;
+      for (i = 0; i < size && status == PERM_OK; i++) {
+        below->row[i] = front.row[i + k];
+        below->column[i] = front.column[i + k];
+        memcpy(below->value + (size_t)i * (size_t)size * bytes,
+               front.value + ((size_t)(i + k) * (size_t)front.size + (size_t)k) * bytes, (size_t)size * bytes);
+      }
     } else if (front.pivots < front.size) { /* |det| of the rest is at most the product of its row sums */
       permi_ball *x = &field->made.ball;
       field->determinant = 0;
@@ -18046,30 +17911,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
-{
-  const size_t edges = (size_t)block->edges;
-  permi_pool *pool = &planar->owned.pool;
-  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e;
-  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
-  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
-  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
-  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
-  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
-  if (pool->failed)
-    return 0;
-  planar->fronts.row = row;
-  planar->fronts.column = row + edges;
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      row[block->edge[e]] = i;
-      row[edges + (size_t)block->edge[e]] = partner[block->neighbour[e] - block->n];
-    }
-  for (e = 0; e < block->edges && block->real; e++)
-    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
-  return 1;
-}
-
 /* Returns bits of the permanent itself, by double-doubles with radii; where these run out, or entries are no doubles,
    the bound. */
 static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
@@ -18138,16 +17979,20 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
 {
   const permi_working *working = maker->working;
   const double planning = PERMI_PLANAR_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) /* as in permi_kasteleyn_make */
+  permi_pool *pool;
+  int *row, i, e;
+  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
-  if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
+  pool = planar ? &planar->owned.pool : NULL;
+  if (!planar || !permi_kasteleyn_make(block, pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
   if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
@@ -18160,9 +18005,23 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->lost_error = working->lost ? working->lost_error : 0;
   if (block->rounded)
     planar->bound_relative = permi_entry_bound(permi_entry_roundings(working, working->n));
-  if (!permi_dissect(block, signs.partner, &planar->owned.pool, maker->watch, &planar->dissection) ||
-      !permi_planar_entries(planar, block, signs.partner))
+  row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int));
+  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
+  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
+  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
+  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
+  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
+  if (!permi_dissect(block, signs.partner, pool, maker->watch, &planar->dissection) || pool->failed)
     return permi_fail_memory(maker->result);
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      row[block->edge[e]] = i;
+      row[edges + (size_t)block->edge[e]] = signs.partner[block->neighbour[e] - block->n];
+    }
+  for (e = 0; e < block->edges && block->real; e++)
+    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
+  planar->fronts.row = row;
+  planar->fronts.column = row + edges;
   planar->fronts.dissection = &planar->dissection;
   planar->fronts.sign = signs.sign;
   planar->fronts.allocator = maker->options->allocator;

@@ -82,7 +82,6 @@ static int permi_graph6_bit(const char *bits, uint64_t k)
   return (bits[k / 6] - 63) >> (5 - k % 6) & 1;
 }
 
-/* The cursor is behind the order. */
 static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
 {
   const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0, bytes = (bits + 5) / 6;
@@ -300,7 +299,6 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
                            "that number", graph->found, (long long)graph->edges, graph->problem);
 }
 
-/* Numbers rows and columns of p asn. */
 static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
 {
   const permi_entry *second;

@@ -360,37 +360,15 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
           permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
 }
 
-static int permi_read_values(permi_reader *reader, permi_entry *entry)
-{
-  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
-  const char *begin, *end;
-  int part;
-  *entry = permi_entry_one();
-  if (reader->kind == PERM_KIND_INTEGER) {
-    if (!permi_read_integer(reader, "value", &entry->integer))
-      return 0;
-    entry->real = (double)entry->integer;
-  }
-  for (part = 0; part < parts; part++) {
-    int64_t whole;
-    if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
-        !permi_double_value(reader, begin, end, part ? &entry->imaginary : &entry->real))
-      return 0;
-    if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
-      reader->fraction = 1;
-      whole = 0;
-    }
-    entry->integer = parts == 1 ? whole : 1;
-  }
-  return permi_line_finished(reader, "the entry");
-}
-
 /* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
+  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
   int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
+  const char *begin, *end;
   permi_entry entry;
+  int part;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
       return permi_reader_fail(reader, "the file ends after %llu %s, %llu were expected", k,
@@ -398,7 +376,24 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (!array && (!permi_read_within(reader, "row index", 1, reader->m, &row) ||
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
-    if (!permi_read_values(reader, &entry))
+    entry = permi_entry_one();
+    if (reader->kind == PERM_KIND_INTEGER) {
+      if (!permi_read_integer(reader, "value", &entry.integer))
+        return 0;
+      entry.real = (double)entry.integer;
+    }
+    for (part = 0; part < parts; part++) {
+      int64_t whole;
+      if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
+          !permi_double_value(reader, begin, end, part ? &entry.imaginary : &entry.real))
+        return 0;
+      if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
+        reader->fraction = 1;
+        whole = 0;
+      }
+      entry.integer = parts == 1 ? whole : 1;
+    }
+    if (!permi_line_finished(reader, "the entry"))
       return 0;
     if (symmetry != PERMI_GENERAL && row < column)
       return permi_reader_fail(reader, "entry (%lld,%lld) above the diagonal found in a file with symmetry, the lower "

@@ -77,7 +77,6 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
   return permi_numpy_expect(reader, (char)quote);
 }
 
-/* Reads "<f8" and the like. */
 static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
 {
   static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
@@ -168,9 +167,9 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
 }
 
 /* Refuses NaN and infinities. */
-static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
+static int permi_numpy_float(permi_reader *reader, char order, unsigned size, unsigned at, double *value)
 {
-  const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
+  const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
   const uint32_t narrow_bits = (uint32_t)bits;
   float narrow;
   memcpy(value, &bits, sizeof *value);
@@ -178,43 +177,11 @@ static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, uns
     memcpy(&narrow, &narrow_bits, sizeof narrow);
     *value = (double)narrow;
   }
-  return !permi_not_finite(*value) ||
-         permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
+  if (!permi_not_finite(*value))
+    return 1;
+  reader->cursor += at;
+  return permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
                            permi_not_finite(*value));
-}
-
-/* Reads the item at the cursor. Whole numbers of 64 bits are integers too, else reader->fraction is set. */
-static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
-{
-  uint64_t bits;
-  int ok = 1;
-  *entry = permi_entry_one();
-  if (array->code == 'c') {
-    ok = permi_numpy_float(reader, array, array->size / 2, &entry->real);
-    reader->cursor += array->size / 2;
-    ok = ok && permi_numpy_float(reader, array, array->size / 2, &entry->imaginary);
-    reader->cursor -= array->size / 2;
-  } else if (array->code == 'f') {
-    ok = permi_numpy_float(reader, array, array->size, &entry->real);
-    if (ok && entry->real == floor(entry->real) && fabs(entry->real) < 9223372036854775808.0)
-      entry->integer = (int64_t)entry->real;
-    else
-      reader->fraction = 1;
-  } else {
-    bits = permi_numpy_bits(reader->cursor, array->size, array->order);
-    if (array->code == 'b' && bits > 1)
-      return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
-    if (array->code == 'i' && array->size < 8 && bits >> (8 * array->size - 1))
-      bits |= UINT64_MAX << (8 * array->size);
-    memcpy(&entry->integer, &bits, sizeof bits);
-    entry->real = (double)entry->integer;
-    if (array->code == 'u' && entry->integer < 0) {
-      entry->real = (double)bits;
-      reader->fraction = 1;
-      reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
-    }
-  }
-  return ok;
 }
 
 /* Messages count bytes from 0. */
@@ -223,7 +190,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
   unsigned long long left, needed;
-  uint64_t outer, inner, k, i;
+  uint64_t outer, inner, k, i, bits;
   size_t done = 0;
   permi_numpy array;
   permi_entry entry;
@@ -257,8 +224,30 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
     for (i = 0; i < inner; i++, reader->cursor += array.size) {
       if (permi_watch_step(reader->watch, done++, 20))
         return permi_reader_no_memory(reader);
-      if (!permi_numpy_item(reader, &array, &entry))
-        return 0;
+      entry = permi_entry_one();
+      if (array.code == 'f' || array.code == 'c') {
+        const unsigned size = array.code == 'c' ? array.size / 2 : array.size;
+        if (!permi_numpy_float(reader, array.order, size, 0, &entry.real) ||
+            (array.code == 'c' && !permi_numpy_float(reader, array.order, size, size, &entry.imaginary)))
+          return 0;
+        if (entry.real == floor(entry.real) && fabs(entry.real) < 9223372036854775808.0)
+          entry.integer = (int64_t)entry.real;
+        else
+          reader->fraction = 1;
+      } else {
+        bits = permi_numpy_bits(reader->cursor, array.size, array.order);
+        if (array.code == 'b' && bits > 1)
+          return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
+        if (array.code == 'i' && array.size < 8 && bits >> (8 * array.size - 1))
+          bits |= UINT64_MAX << (8 * array.size);
+        memcpy(&entry.integer, &bits, sizeof bits);
+        entry.real = (double)entry.integer;
+        if (array.code == 'u' && entry.integer < 0) { /* no integer of 64 bits */
+          entry.real = (double)bits;
+          reader->fraction = 1;
+          reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
+        }
+      }
       if ((entry.real != 0 || entry.imaginary != 0) &&
           !permi_reader_push(reader, array.fortran ? i : k, array.fortran ? k : i, &entry))
         return 0;

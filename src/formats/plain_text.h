@@ -436,54 +436,10 @@ static perm_format permi_recognise(permi_reader *reader)
   return PERM_FORMAT_AUTO;
 }
 
-/* Adds an entry with unshifted indices. */
-static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
-{
-  static const char *const what[2] = {"row", "column"};
-  const char *begin[5], *end[5];
-  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
-  int k, columns = permi_fields(reader, begin, end);
-  int64_t index[2] = {0, 0}, limit;
-  permi_entry entry = permi_entry_one(), part;
-  if (columns < 0)
-    return 0;
-  if (complex_format ? columns != 4 : columns != 2 && columns != 3)
-    return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s", columns > 4 ? "over " : "",
-                             columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
-                             complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
-                             columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
-  if (indices->lines && columns != indices->columns)
-    return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
-                             indices->columns);
-  for (k = 0; k < 2; k++) {
-    limit = !edges ? indices->size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
-    if (!permi_field_whole(begin[k], end[k], limit, &index[k]))
-      return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
-                               permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
-  }
-  if (columns == 4) {
-    reader->kind = PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], &entry))
-      return 0;
-    if (reader->kind == PERM_KIND_COMPLEX)
-      return permi_reader_fail(reader, "%s found, two real numbers were expected",
-                               permi_quoted(begin[2], end[3]).text);
-    entry.imaginary = part.real;
-    reader->kind = PERM_KIND_COMPLEX;
-  } else if (columns == 3) {
-    reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[2], end[2], &entry))
-      return 0;
-  }
-  indices->columns = columns;
-  permi_indices_add(indices, index);
-  return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
-}
-
 static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
 {
-  const int edges = format == PERM_FORMAT_EDGES;
-  const char *begin = reader->line_end;
+  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
+  const char *begin = reader->line_end, *from[5], *to[5];
   permi_indices indices;
   uint64_t base;
   size_t k;
@@ -496,10 +452,45 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
              permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
                                "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   }
-  reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
-  while (permi_next_content(reader, 1))
-    if (!permi_read_item(reader, format, &indices))
+  reader->kind = complex_format ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
+  while (permi_next_content(reader, 1)) {
+    int64_t index[2] = {0, 0}, limit;
+    permi_entry entry = permi_entry_one(), part;
+    const int columns = permi_fields(reader, from, to);
+    if (columns < 0)
       return 0;
+    if (complex_format ? columns != 4 : columns != 2 && columns != 3)
+      return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s",
+                               columns > 4 ? "over " : "", columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
+                               complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
+                               columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
+    if (indices.lines && columns != indices.columns)
+      return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
+                               indices.columns);
+    for (k = 0; k < 2; k++) {
+      limit = !edges ? indices.size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
+      if (!permi_field_whole(from[k], to[k], limit, &index[k]))
+        return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", k ? "column" : "row",
+                                 permi_quoted(from[k], to[k]).text, edges ? "0 to " : "1 (or 0) to ",
+                                 (long long)limit);
+    }
+    if (columns > 2)
+      reader->kind = indices.lines && columns == 3 ? reader->kind : PERM_KIND_INTEGER;
+    if ((columns == 4 && !permi_plain_value(reader, from[3], to[3], &part)) ||
+        (columns > 2 && !permi_plain_value(reader, from[2], to[2], &entry)))
+      return 0;
+    if (columns == 4) {
+      if (reader->kind == PERM_KIND_COMPLEX)
+        return permi_reader_fail(reader, "%s found, two real numbers were expected",
+                                 permi_quoted(from[2], to[3]).text);
+      entry.imaginary = part.real;
+      reader->kind = PERM_KIND_COMPLEX;
+    }
+    indices.columns = columns;
+    permi_indices_add(&indices, index);
+    if (!permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry)) /* unshifted */
+      return 0;
+  }
   base = (uint64_t)permi_indices_base(&indices);
   for (k = 0; k < 2 && edges; k++)
     indices.size[k] = indices.high[k] + !base;

@@ -7,56 +7,28 @@
 #include "market.h"
 #include "numpy.h"
 
-/* Refuses packed files by their first bytes. */
-static int permi_refuse_packed(permi_reader *reader)
+/* Refuses UTF-16 and UTF-32 (a mark in front, or zeros at every other byte) and zero bytes; passes the UTF-8 mark. */
+static int permi_begin_text(permi_reader *reader)
 {
-  static const struct {
-    const char *bytes, *what, *how;
-  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
-                {"BZh", "bzip2", "bzcat FILE"},
-                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
-                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
-                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
-  size_t k, length;
-  for (k = 0; k < sizeof packed / sizeof *packed; k++) {
-    length = strlen(packed[k].bytes);
-    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[k].bytes, length))
-      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[k].what,
-                               packed[k].how);
-  }
-  return 1;
-}
-
-/* Refuses UTF-16 and UTF-32: a mark in front, or zeros at every other byte. */
-static int permi_refuse_wide(permi_reader *reader)
-{
-  const unsigned char *text = (const unsigned char *)reader->position;
-  const size_t bytes = (size_t)(reader->end - reader->position), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
+  const char *begin, *start = reader->position, *nul;
+  const unsigned char *text = (const unsigned char *)start;
+  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
   const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
   const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
   size_t k, zeros[2] = {0, 0};
   for (k = 0; k < most; k++)
     zeros[k & 1] += !text[k];
-  if (!marked && !wide && (zeros[0] + zeros[1] != most / 2 || (zeros[0] && zeros[1]) || !most))
-    return 1;
-  return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
-                           "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
-                           wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
-}
-
-/* Refuses zero bytes, passes the UTF-8 mark. */
-static int permi_begin_text(permi_reader *reader)
-{
-  const char *begin, *start = reader->position, *nul;
-  if (!permi_refuse_wide(reader))
-    return 0;
-  nul = (const char *)memchr(start, 0, (size_t)(reader->end - start));
+  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
+    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
+                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
+                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+  nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
   if (nul) {
     for (reader->line = 1, begin = start; begin < nul; begin++)
       reader->line += *begin == '\n';
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
-  if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
+  if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
     reader->position += 3;
   return 1;
 }
@@ -136,9 +108,21 @@ static const struct {
 
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
+  static const struct {
+    const char *bytes, *what, *how;
+  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
+                {"BZh", "bzip2", "bzcat FILE"},
+                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
+                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
+                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
+  size_t p, length;
   int k, begun = 0;
-  if (!permi_refuse_packed(reader))
-    return 0;
+  for (p = 0; p < sizeof packed / sizeof *packed; p++) {
+    length = strlen(packed[p].bytes);
+    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[p].bytes, length))
+      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[p].what,
+                               packed[p].how);
+  }
   for (k = 0;; k++) {
     const perm_format format = permi_formats[k].format;
     if (!permi_formats[k].binary && !begun++ && !permi_begin_text(reader))
@@ -248,22 +232,6 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* NULL: errno says why, or watch says stop. */
-static FILE *permi_text_open(const char *path, permi_control *watch)
-{
-  FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO without writer waits here */
-    errno = 0;
-    file = fopen(path, "rb");
-    if (file || errno != EINTR)
-      break;
-    watch->next_look = 0;
-    if (permi_watch(watch, 0))
-      break;
-  }
-  return file;
-}
-
 /* Will these bytes, the last `got` new, be refused whatever follows? /dev/zero has no end. */
 static int permi_text_is_over(const char *text, size_t bytes, size_t got)
 {
@@ -312,16 +280,20 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   size_t bytes = 0;
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
-  FILE *file;
+  FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
   int more, many = 0;
   if (status != PERM_OK)
     return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
-  file = permi_text_open(path, &watch);
-  if (!file && watch.stopped == PERM_OK)
-    return permi_file_fail(result, path, "cannot open", errno);
+  while (!file && !permi_watch(&watch, 0)) {
+    errno = 0;
+    file = fopen(path, "rb"); /* a FIFO without writer waits here, and a signal may cancel */
+    if (!file && errno != EINTR)
+      return permi_file_fail(result, path, "cannot open", errno);
+    watch.next_look = 0;
+  }
   if (file == stdin)
     name = "standard input";
   if (file)

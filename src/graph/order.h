@@ -295,7 +295,6 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
       search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
 }
 
-/* Makes rounds of greedy orders of three kinds; those that lag are left. */
 static void permi_orders_greedy(permi_orders *search, double most)
 {
   const permi_block *block = search->block;

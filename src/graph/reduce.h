@@ -415,7 +415,6 @@ static int permi_scale_wide(const permi_working *working, double *shift)
   return 1;
 }
 
-/* 0: out of memory. */
 static int permi_scale(permi_working *working)
 {
   int n = working->n, sweep, vertex, index, seen = 0, fine;

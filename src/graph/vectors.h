@@ -6,7 +6,6 @@
 #include "../dense/gpu.h"
 #include "engines.h"
 
-/* What becomes of a result of whole numbers. */
 typedef enum permi_growth {
   PERMI_GROWS_NOT,    /* exact */
   PERMI_GROWS_SHORT,  /* exact, and reduced */
@@ -214,7 +213,6 @@ struct permi_signs_walk;
 typedef struct permi_signs_family {
   /* Sets column k to bit in frame k + 1; 0: no pattern is left. */
   int (*step)(struct permi_signs_walk *walk, int k, int bit);
-  /* Adds everything below frame k. */
   void (*search)(struct permi_signs_walk *walk, int k);
 } permi_signs_family;
 
@@ -269,7 +267,6 @@ typedef struct permi_signs_walk {
   uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
 
-/* Adds what a pattern does to the counts. */
 static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
 {
   const uint64_t *add = signs->pattern[block] + y * signs->width[block];
@@ -321,7 +318,6 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, con
   return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
 
-/* Adds total times the product of the finished rows. */
 static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
 {
   const int64_t factor = walk->product[walk->signs->prefix];
@@ -392,7 +388,6 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
-/* Returns name_avx512, name_avx2 or name_plain. */
 #if PERMI_X86
 #define PERMI_OF_FAMILY(name, isa)                                                                                     \
   ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)

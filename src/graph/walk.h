@@ -287,7 +287,6 @@ static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, p
   greedy->units = 2.0 * block->edges;
 }
 
-/* Lists a touched vertex and its neighbours, only some of a hub. */
 static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, int u)
 {
   const int end = block->start[u + 1], first = greedy->listed;
@@ -303,7 +302,6 @@ static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, in
   greedy->next[u] = e;
 }
 
-/* Eliminates v. */
 static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, int v)
 {
   permi_walk *walk = &greedy->walk;
@@ -340,35 +338,28 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Returns the listed vertex that leaves the smallest frontier; ties as by_chance says. */
-static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
-{
-  int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
-  for (i = 0; i < greedy->listed; i++) {
-    const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
-    if (greedy->walk.state[v] == 2)
-      continue;
-    greedy->list[kept++] = v;
-    if (grows > growth || (grows == growth && comes < nearness))
-      continue;
-    ties = grows == growth && comes == nearness ? ties + 1 : 1;
-    growth = grows;
-    nearness = comes;
-    if (permi_order_below(seed, ties) == 0)
-      best = v;
-  }
-  greedy->units += 3.0 * i;
-  greedy->listed = kept;
-  return best;
-}
-
-/* Returns the candidate to eliminate. Neighbours of hubs are listed by and by. */
+/* Returns the candidate that leaves the smallest frontier; ties as by_chance says. Neighbours of hubs are listed by and
+   by. */
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
-  int best, i;
   for (;;) {
-    best = permi_greedy_scan(greedy, seed);
+    int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
+    for (i = 0; i < greedy->listed; i++) {
+      const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
+      if (walk->state[v] == 2)
+        continue;
+      greedy->list[kept++] = v;
+      if (grows > growth || (grows == growth && comes < nearness))
+        continue;
+      ties = grows == growth && comes == nearness ? ties + 1 : 1;
+      growth = grows;
+      nearness = comes;
+      if (permi_order_below(seed, ties) == 0)
+        best = v;
+    }
+    greedy->units += 3.0 * i;
+    greedy->listed = kept;
     if (best >= 0 && (walk->state[best] == 0 || greedy->next[best] == block->start[best + 1]))
       return best;
     if (best >= 0) /* before other neighbours of the hub */
@@ -378,7 +369,6 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
   }
 }
 
-/* Returns where an order begins, or goes on after a component. */
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
   permi_walk *walk = &greedy->walk;

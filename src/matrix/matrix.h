@@ -212,13 +212,18 @@ static size_t permi_entries_find(const permi_entries *list, size_t count, uint64
   return low;
 }
 
-/* Adds to a sorted list what lies across the diagonal, and sorts. *conflict: another value there, else NULL. */
-static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
-                                const permi_entry **conflict)
+/* Sorts, and adds what lies across the diagonal if mirrored. *second: an entry given before (*again 1), or with another
+   value across, else NULL. */
+static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
+                                permi_control *watch, const permi_entry **second, int *again)
 {
+  const int sorted = permi_entries_sort(list, allocator, watch);
   const size_t count = list->count;
   size_t k, at;
-  *conflict = NULL;
+  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
+  *again = *second != NULL;
+  if (!sorted || *again || !mirrored)
+    return sorted;
   for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
     permi_entry entry = list->entry[k];
     entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
@@ -228,21 +233,11 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
         return 0;
     } else if (list->entry[at].real != entry.real || list->entry[at].imaginary != entry.imaginary ||
                list->entry[at].integer != entry.integer) {
-      *conflict = &list->entry[list->entry[at].line > entry.line ? at : k];
+      *second = &list->entry[list->entry[at].line > entry.line ? at : k];
       return 1;
     }
   }
   return permi_entries_sort(list, allocator, watch);
-}
-
-/* Sorts and mirrors. *second: an entry given before (*again 1) or with another value across, else NULL. */
-static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
-                                permi_control *watch, const permi_entry **second, int *again)
-{
-  const int sorted = permi_entries_sort(list, allocator, watch);
-  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
-  *again = *second != NULL;
-  return sorted && (*again || !mirrored || permi_entries_mirror(list, allocator, watch, second));
 }
 
 /* Makes a matrix of a sorted list without duplicates; drops zeros. */

@@ -253,28 +253,6 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Finds products, memory, the largest front, when no pivot is put off. */
-static void permi_dissection_price(permi_dissection *made)
-{
-  double held = 0, most = 0;
-  int f, c;
-  made->products = 0;
-  made->largest = 0;
-  for (f = made->fronts - 1; f >= 0; f--) {
-    const permi_front *front = &made->front[f];
-    const double own = front->end - front->begin, rest = front->boundary_end - front->boundary, size = own + rest;
-    made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
-    made->largest = size > made->largest ? (int)size : made->largest;
-    most = fmax(most, held + size * size + rest * rest);
-    held += rest * rest;
-    for (c = front->child; c >= 0; c = made->front[c].sibling) {
-      const double below = made->front[c].boundary_end - made->front[c].boundary;
-      held -= below * below;
-    }
-  }
-  made->bytes_each = most;
-}
-
 /* Lists entries by front: where the first of their two pairs is eliminated. */
 static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
                                      permi_dissection *made)
@@ -306,11 +284,13 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_dissecting d;
   permi_dissection_part *stack;
   int *boundary, bounded = 1, f, k, c, i, e, side;
+  double held = 0;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
   made->n = block->n;
   made->boundary = NULL;
+  made->bytes_each = 0;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (!permi_pool_ints(pool, &made->order, n, &made->entry, edges, (int **)NULL) || !made->front || !stack ||
@@ -345,7 +325,19 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
     if (bounded > 0 && !pool->failed) {
-      permi_dissection_price(made);
+      made->products = made->largest = 0; /* when no pivot is put off */
+      for (f = made->fronts - 1; f >= 0; f--) {
+        const permi_front *front = &made->front[f];
+        const double rest = front->boundary_end - front->boundary, size = front->end - front->begin + rest;
+        made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
+        made->largest = size > made->largest ? (int)size : made->largest;
+        made->bytes_each = fmax(made->bytes_each, held + size * size + rest * rest);
+        held += rest * rest;
+        for (c = front->child; c >= 0; c = made->front[c].sibling) {
+          const double below = made->front[c].boundary_end - made->front[c].boundary;
+          held -= below * below;
+        }
+      }
       permi_dissection_entries(block, partner, d.level, made);
     }
   }

@@ -90,7 +90,6 @@ static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int
   return c;
 }
 
-/* a += b or, if subtract, a -= b. */
 static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
 {
   const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
@@ -133,7 +132,6 @@ static void permi_bytes_swap(char *x, char *y, size_t bytes)
   }
 }
 
-/* Swaps a row and a column with those at `pivots`. */
 static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
 {
   const int k = front->pivots;
@@ -166,7 +164,6 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
   return 0;
 }
 
-/* Multiplies the determinant by the pivot, eliminates it. */
 static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
   const permi_odd_modulus prime = *field->prime; /* a copy stays in registers */
@@ -366,23 +363,6 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   return PERM_OK;
 }
 
-/* Keeps the rest of a front for its parent. 0: out of memory. */
-static int permi_frontal_leave(const permi_front_work *work, const permi_frontal *front, permi_frontal *below)
-{
-  const size_t bytes = work->field->bytes;
-  const int k = front->pivots, size = front->size - k;
-  int i;
-  if (!permi_frontal_create(&work->fronts->allocator, size, bytes, below))
-    return 0;
-  below->summed = front->summed - k;
-  memcpy(below->row, front->row + k, (size_t)size * sizeof(int));
-  memcpy(below->column, front->column + k, (size_t)size * sizeof(int));
-  for (i = 0; i < size; i++)
-    memcpy(below->value + (size_t)i * (size_t)size * bytes,
-           front->value + ((size_t)(i + k) * (size_t)front->size + (size_t)k) * bytes, (size_t)size * bytes);
-  return 1;
-}
-
 /* What asks to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
@@ -396,7 +376,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
                                           int *odd)
 {
   const permi_dissection *dissection = fronts->dissection;
-  const size_t n = (size_t)dissection->n;
+  const size_t n = (size_t)dissection->n, bytes = field->bytes;
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
@@ -424,9 +404,18 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       else
         permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent >= 0) {
-      if (!permi_frontal_leave(&work, &front, &work.below[f]))
+    if (dissection->front[f].parent >= 0) { /* the parent takes the rest */
+      const int k = front.pivots, size = front.size - k;
+      permi_frontal *below = &work.below[f];
+      if (!permi_frontal_create(&fronts->allocator, size, bytes, below))
         status = PERM_ERROR_MEMORY;
+      below->summed = front.summed - k;
+      for (i = 0; i < size && status == PERM_OK; i++) {
+        below->row[i] = front.row[i + k];
+        below->column[i] = front.column[i + k];
+        memcpy(below->value + (size_t)i * (size_t)size * bytes,
+               front.value + ((size_t)(i + k) * (size_t)front.size + (size_t)k) * bytes, (size_t)size * bytes);
+      }
     } else if (front.pivots < front.size) { /* |det| of the rest is at most the product of its row sums */
       permi_ball *x = &field->made.ball;
       field->determinant = 0;

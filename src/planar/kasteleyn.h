@@ -48,7 +48,6 @@ typedef struct permi_drawing {
   int conflicts;
 } permi_drawing;
 
-/* Ends edge e: sets its nesting depth and tells its parent. */
 static void permi_drawing_finish(permi_drawing *d, int e)
 {
   const int v = d->from[e], parent = d->up[v];
@@ -64,7 +63,6 @@ static void permi_drawing_finish(permi_drawing *d, int e)
   }
 }
 
-/* Directs every edge by depth-first searches. */
 static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
@@ -109,7 +107,6 @@ static void permi_drawing_direct(permi_drawing *d)
   }
 }
 
-/* Lists the outgoing edges of each vertex by nesting depth. */
 static void permi_drawing_sort(permi_drawing *d)
 {
   const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
@@ -471,8 +468,6 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
-  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
-    return 1;
   result->sign = (signed char *)permi_pool_get(pool, edges, 1);
   result->partner = (int *)permi_pool_get(pool, n, sizeof(int));
   start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);

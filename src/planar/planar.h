@@ -239,30 +239,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
-{
-  const size_t edges = (size_t)block->edges;
-  permi_pool *pool = &planar->owned.pool;
-  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e;
-  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
-  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
-  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
-  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
-  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
-  if (pool->failed)
-    return 0;
-  planar->fronts.row = row;
-  planar->fronts.column = row + edges;
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      row[block->edge[e]] = i;
-      row[edges + (size_t)block->edge[e]] = partner[block->neighbour[e] - block->n];
-    }
-  for (e = 0; e < block->edges && block->real; e++)
-    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
-  return 1;
-}
-
 /* Returns bits of the permanent itself, by double-doubles with radii; where these run out, or entries are no doubles,
    the bound. */
 static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
@@ -331,16 +307,20 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
 {
   const permi_working *working = maker->working;
   const double planning = PERMI_PLANAR_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) /* as in permi_kasteleyn_make */
+  permi_pool *pool;
+  int *row, i, e;
+  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
-  if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
+  pool = planar ? &planar->owned.pool : NULL;
+  if (!planar || !permi_kasteleyn_make(block, pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
   if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
@@ -353,9 +333,23 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->lost_error = working->lost ? working->lost_error : 0;
   if (block->rounded)
     planar->bound_relative = permi_entry_bound(permi_entry_roundings(working, working->n));
-  if (!permi_dissect(block, signs.partner, &planar->owned.pool, maker->watch, &planar->dissection) ||
-      !permi_planar_entries(planar, block, signs.partner))
+  row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int));
+  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
+  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
+  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
+  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
+  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
+  if (!permi_dissect(block, signs.partner, pool, maker->watch, &planar->dissection) || pool->failed)
     return permi_fail_memory(maker->result);
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      row[block->edge[e]] = i;
+      row[edges + (size_t)block->edge[e]] = signs.partner[block->neighbour[e] - block->n];
+    }
+  for (e = 0; e < block->edges && block->real; e++)
+    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
+  planar->fronts.row = row;
+  planar->fronts.column = row + edges;
   planar->fronts.dissection = &planar->dissection;
   planar->fronts.sign = signs.sign;
   planar->fronts.allocator = maker->options->allocator;

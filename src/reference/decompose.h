@@ -80,23 +80,6 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Returns the fewest entries of a line; INT_MAX: no line. */
-static int permi_piece_least(const permi_piece *piece, int *side, int *line)
-{
-  int least = INT_MAX, s;
-  uint64_t lines;
-  for (s = 0; s < 2; s++)
-    for (lines = piece->live[s]; lines && least > 2; lines &= lines - 1) {
-      const int i = permi_trailing_zeros(lines), degree = permi_count_ones(piece->mask[s][i]);
-      if (degree >= least)
-        continue;
-      least = degree;
-      *side = s;
-      *line = i;
-    }
-  return least;
-}
-
 /* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
@@ -188,18 +171,30 @@ static int permi_piece_pairs(permi_piece *piece, int side, int line)
   return pairs;
 }
 
-/* Computes the chunk's part of a piece's permanent. */
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
   int side = 0, line = 0, degree, order, first, last;
+  uint64_t lines;
   permi_value_one(&plan->numbers, result);
   if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
                                      PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
     return;
-  while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
-    int partner;
+  for (;;) {
+    int partner, s;
+    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
+    for (s = 0; s < 2; s++)
+      for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
+        const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
+        if (entries >= degree)
+          continue;
+        degree = entries;
+        side = s;
+        line = i;
+      }
+    if (degree > 2)
+      break;
     if (degree == 0) {
       memset(result, 0, plan->size * sizeof *result);
       return;

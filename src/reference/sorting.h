@@ -20,20 +20,24 @@ static uint64_t permi_sorting_key(const permi_run *run, int p, permi_take take, 
          permi_stream_word(frontier, (int)take.stream, 2, w);
 }
 
-static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part, size_t *count)
+static perm_status permi_sorting_step(permi_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
+  const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
   const permi_list *source = &run->list[p & 1];
-  const int words = frontier->mask_words;
+  permi_list *target = &run->list[(p + 1) & 1];
+  permi_part *part = run->part;
+  permi_term *term, *other, *sorted;
   perm_status status = PERM_OK;
-  size_t k;
+  size_t count, k;
   int s, w;
+  permi_run_prepare(run, p);
   part->takes = 0;
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
-      for (w = 0; w < words; w++)
-        differs |= (source->high[k * (size_t)words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
+      for (w = 0; w < frontier->mask_words; w++)
+        differs |= (source->high[k * words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
                    permi_stream_word(frontier, s, 1, w);
       if (differs)
         continue;
@@ -45,29 +49,14 @@ static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part,
     }
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
-  *count = part->takes / 2;
-  return status;
-}
-
-static perm_status permi_sorting_step(permi_run *run, int p)
-{
-  const permi_frontier *frontier = run->frontier;
-  const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
-  const permi_list *source = &run->list[p & 1];
-  permi_list *target = &run->list[(p + 1) & 1];
-  permi_term *term, *other, *sorted;
-  perm_status status;
-  size_t count, k;
-  int w;
-  permi_run_prepare(run, p);
-  status = permi_sorting_expand(run, p, &run->part[0], &count);
-  run->part[1].takes = 0;
-  if (status == PERM_OK && !permi_takes_more(&run->base.locked, &run->part[1], 2 * count))
+  part[1].takes = 0;
+  if (status == PERM_OK && !permi_takes_more(&run->base.locked, &part[1], part->takes))
     status = PERM_ERROR_MEMORY;
   if (status != PERM_OK)
     return status;
-  term = (permi_term *)(void *)run->part[0].take;
-  other = (permi_term *)(void *)run->part[1].take;
+  count = part->takes / 2;
+  term = (permi_term *)(void *)part[0].take;
+  other = (permi_term *)(void *)part[1].take;
   for (w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
       term[k].key = permi_sorting_key(run, p, term[k].take, w);

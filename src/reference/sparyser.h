@@ -244,7 +244,6 @@ typedef struct permi_ryser_split {
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* Returns the rows of some columns. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
@@ -329,40 +328,12 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
-{
-  double alive = 1, count = 1;
-  int d, i, j, k;
-  for (d = ryser->digits - 1; d >= 0; d--) {
-    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
-    const double entries =
-        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
-        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
-    count *= ryser->radix[d];
-    ryser->nodes += count * alive;
-    ryser->seconds += count * alive *
-                      (PERMI_RYSER_MOVE_SECONDS +
-                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
-    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1;
-      for (j = d; j < ryser->digits; j++) {
-        int columns = 0;
-        for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
-          columns += !(touches[ryser->column[k]] >> ryser->row[i] & 1);
-        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
-      }
-      alive *= 1 - empty;
-    }
-  }
-  ryser->terms = count;
-}
-
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
   const int n = block->n, mine = side * n, other = n - mine;
   uint64_t touches[PERM_MAX_N];
-  double grid[PERM_MAX_N];
-  int i, j, e;
+  double grid[PERM_MAX_N], alive = 1, count = 1;
+  int i, j, e, d;
   memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
   ryser->growth = 1;
@@ -389,24 +360,29 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   }
   permi_ryser_order(ryser, touches, split);
   permi_ryser_entries(ryser, block, split->without, grid);
-  permi_ryser_predict(ryser, touches);
-  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-}
-
-/* All columns are digits or, if halves, all but the fullest. */
-static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
-{
-  const int *start = block->start + (side ? 0 : block->n);
-  permi_ryser_split split;
-  int j, most = 0;
-  memset(&split, 0, sizeof split);
-  split.without = -1;
-  for (j = 0; j < block->n && halves; j++)
-    if (start[j + 1] - start[j] > most) {
-      most = start[j + 1] - start[j];
-      split.without = j;
+  for (d = ryser->digits - 1; d >= 0; d--) {
+    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
+    const double entries =
+        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
+        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
+    count *= ryser->radix[d];
+    ryser->nodes += count * alive;
+    ryser->seconds += count * alive *
+                      (PERMI_RYSER_MOVE_SECONDS +
+                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
+    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
+      double empty = 1;
+      for (j = d; j < ryser->digits; j++) {
+        int columns = 0;
+        for (e = ryser->digit_start[j]; e < ryser->digit_start[j + 1]; e++)
+          columns += !(touches[ryser->column[e]] >> ryser->row[i] & 1);
+        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
+      }
+      alive *= 1 - empty;
     }
-  return split;
+  }
+  ryser->terms = count;
+  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
 /* Rows are chosen greedily by least degree from many random starts. */
@@ -465,7 +441,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   permi_ryser_split split, best;
   permi_ryser *ryser;
   double least = (double)INFINITY;
-  int which, side = 0;
+  int which, side = 0, j;
   (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
@@ -478,7 +454,15 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
     return permi_fail_memory(maker->result);
   memset(&best, 0, sizeof best);
   for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
-    split = dominating ? permi_dominating_split(block, which & 1) : permi_sparyser_split(block, which & 1, which / 2);
+    memset(&split, 0, sizeof split);
+    split.without = -1;
+    for (j = 0; j < block->n && which > 1; j++) { /* without the fullest column */
+      const int *start = block->start + (which & 1 ? 0 : block->n);
+      if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
+        split.without = j;
+    }
+    if (dominating)
+      split = permi_dominating_split(block, which);
     permi_ryser_plan(ryser, block, which & 1, &split);
     if (ryser->seconds < least) {
       least = ryser->seconds;

@@ -106,7 +106,6 @@ static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint
   return status;
 }
 
-/* Returns a number of chunks; a node has at most `ways`. */
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 {
   const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
@@ -240,7 +239,6 @@ static void permi_matching_move(permi_matching_walk *walk, int v, int step)
     walk->degree[all->neighbour[e]] += step;
 }
 
-/* Moves level k on to its next edge with a free neighbour. */
 static void permi_matching_next(permi_matching_walk *walk, int k)
 {
   do
