@@ -967,8 +967,7 @@ typedef struct permi_reader {
   const char *name;
   const char *taken; /* what the bytes were taken for, or NULL */
   permi_rest *rest;  /* NULL: refuses a second graph */
-  const char *position, *end;
-  const char *cursor, *line_end;
+  const char *position, *end, *cursor, *line_end;
   unsigned long long line;
   char point[16]; /* the locale's */
   perm_allocator allocator;
@@ -1593,30 +1592,6 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* [+-] digits / digits in lowest terms: integer and, in imaginary, a denominator to 2^53. */
-static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
-                                permi_entry *entry)
-{
-  const int64_t most = (int64_t)1 << 53;
-  int64_t below = 0;
-  uint64_t divisor, magnitude;
-  if (permi_digits_end(slash + 1, end) != end || slash + 1 == end)
-    return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
-                             permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
-      below < 1 || below > most)
-    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
-                             "2^53 was expected", permi_quoted(begin, end).text);
-  magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
-  divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
-  magnitude /= divisor;
-  entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
-  entry->real = (double)entry->integer;
-  entry->imaginary = (double)(below / (int64_t)divisor);
-  reader->fractions = reader->fractions ? reader->fractions : reader->line;
-  return 1;
-}
-
 /* Multiplies each row by its denominators' least common multiple, and reader->denominator by all of these; with more
    rows than columns, of which a product has not all rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
@@ -1669,6 +1644,8 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
 {
   int integer;
   const char *const whole_begin = begin, *const whole_end = end, *middle;
+  uint64_t divisor, magnitude;
+  int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
     begin++; /* as Python prints */
     end--;
@@ -1696,8 +1673,24 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
-  if (reader->denominator && integer && middle > begin && *middle == '/')
-    return permi_fraction_value(reader, begin, middle, end, entry);
+  if (reader->denominator && integer && middle > begin && *middle == '/') {
+    /* in lowest terms: integer and, in imaginary, a denominator to 2^53 */
+    if (permi_digits_end(middle + 1, end) != end || middle + 1 == end)
+      return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
+                               permi_quoted(begin, end).text);
+    if (!permi_integer_value(begin, middle, &entry->integer) || !permi_integer_value(middle + 1, end, &below) ||
+        below < 1 || below > (int64_t)1 << 53)
+      return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                               "2^53 was expected", permi_quoted(begin, end).text);
+    magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+    divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+    magnitude /= divisor;
+    entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+    entry->real = (double)entry->integer;
+    entry->imaginary = (double)(below / (int64_t)divisor);
+    reader->fractions = reader->fractions ? reader->fractions : reader->line;
+    return 1;
+  }
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
@@ -2087,8 +2080,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
   unsigned size;    /* of an item */
-  int fortran;      /* by columns */
-  int axes;
+  int fortran, axes; /* fortran: by columns */
   uint64_t shape[2];
   int given; /* bits of keys found */
 } permi_numpy;
@@ -2550,8 +2542,7 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
 typedef struct permi_dimacs {
   int64_t vertices, edges; /* announced */
   unsigned long long problem, found;
-  int assignment;       /* 1: p asn */
-  int columns;          /* of an edge's line */
+  int assignment, columns; /* 1: p asn; of an edge's line */
   permi_entries source; /* keys: vertices of rows */
 } permi_dimacs;
 
@@ -2744,20 +2735,22 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Refuses a banner in a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a
-   format. */
-static int permi_refuse_late_banner(permi_reader *reader)
+/* Rows of numbers, coordinates, edges. */
+static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
 {
+  const size_t name_length = strlen(reader->name);
+  const char *end;
+  perm_format format = wanted;
   permi_reader look = *reader;
-  const char *line, *begin, *end, *p;
   while (permi_next_line(&look)) {
+    /* a banner in a comment would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a format */
     int first = 1, matrix = 0, found = 0;
+    const char *line, *begin, *p;
     permi_skip_blanks(&look);
     line = look.cursor;
     if (line < look.line_end && strchr("+-.(0123456789", *line))
       break;
-    while (look.cursor < look.line_end &&
-           (*look.cursor == '%' || *look.cursor == '#' || permi_is_blank(*look.cursor)))
+    while (look.cursor < look.line_end && (strchr("%#", *look.cursor) || permi_is_blank(*look.cursor)))
       look.cursor++;
     for (; permi_next_word(&look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
       found |= matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array"));
@@ -2769,21 +2762,13 @@ static int permi_refuse_late_banner(permi_reader *reader)
       return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
                                "is none, take the line out", permi_quoted(line, look.line_end).text);
   }
-  return 1;
-}
-
-/* Rows of numbers, coordinates, edges. */
-static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
-{
-  const size_t name_length = strlen(reader->name);
-  const char *end = reader->name + name_length;
-  perm_format format = wanted;
-  if (!permi_refuse_late_banner(reader) || !permi_skip_header(reader))
+  if (!permi_skip_header(reader))
     return 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
       return 0;
+    end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
@@ -3189,20 +3174,16 @@ typedef struct permi_working {
   int n, live, alive;
   int integer; /* integers count, nothing rounds */
   uint64_t modulus;
-  int is_complex;
-  int keep;
-  int inexact;       /* an integer was rounded */
-  int lost;          /* entries scaled below the normal doubles */
+  int is_complex, keep;
+  int inexact, lost; /* an integer was rounded; entries scaled below the normal doubles */
   double lost_error; /* their effect, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
   int *at;            /* of a line: its entry while merging */
-  int *queue, *queued;
-  int *component;
+  int *queue, *queued, *component, *column;
   int *work; /* 9 n + 2 */
-  int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
@@ -3787,30 +3768,24 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 }
 
 /* ============================================================================================================ >>walk
-   Blocks, and walks along elimination orders of their vertices, rows and columns mixed.
-   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is what is
-   touched and not eliminated. With a rows, b columns and d more columns than rows eliminated, it has at most sum_i
-   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
-   (>>rook, without binomials) there are 2^(a + b), with a number for each count of eliminated vertices matched.
+   Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one that
+   has none left goes by itself. The frontier is touched, not eliminated: with a rows, b columns and d more columns
+   than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
+   matched; where vertices may stay unmatched (>>rook) 2^(a + b), with a number for each count of matched ones.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices.
-
-   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
-   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). Ties go to the vertex whose neighbours
-   are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
-   is better on power laws. */
+   Greedy orders differ in cost by factors of 2 to 1000, so many are made before one is annealed: from 20 ms on, 50 gain
+   more than as much annealing (15 graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x
+   better on regular graphs and k-trees; in every other round to any, better on power laws. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges;                  /* rows, and columns except in >>rook */
-  int vertices;
+  int n, edges, vertices;        /* n: rows, and columns except in >>rook */
   int rounded;                   /* some entry is not the given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
-  double *real, *absolute;       /* NULL unless used */
-  double *imaginary;
-  int64_t *integer;
-  int64_t *imaginary_integer;
+  double *real, *absolute, *imaginary;  /* NULL unless used */
+  int64_t *integer, *imaginary_integer;
 } permi_block;
 
 static double permi_order_random(uint64_t *seed)
@@ -3855,12 +3830,9 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, con
    clock. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin;
-  double run;   /* predicted, of planned blocks */
-  double least; /* always granted */
-  double floor; /* `least` for all blocks */
-  double share;
-  double most;  /* under a time limit */
+  double begin, run;   /* run: predicted, of planned blocks */
+  double least, floor; /* always granted; for all blocks */
+  double share, most;  /* most: under a time limit */
 } permi_account;
 
 /* Returns the most for max_seconds, in powers of 2, so that runs, ranks and escalations plan alike. Jobs in pieces go
@@ -4013,8 +3985,7 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
    each entry and a look at the candidates for each vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
-  int kind;      /* candidates: rows (0), columns (1), both (2) */
-  int by_chance; /* ties go to any */
+  int kind, by_chance; /* candidates are rows (0), columns (1), both (2); ties go to any */
   int *growth;   /* of the frontier, by eliminating a vertex */
   int *nearness; /* sum of 1 / (entries left) of its neighbours */
   int *next;     /* first neighbour of a touched vertex not listed yet */
@@ -4477,14 +4448,13 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   a->binomial = binomial;
   a->budget = budget;
   a->words = (int)words;
-  a->adjacent = (uint64_t *)permi_pool_get(pool, vertices * words, sizeof(uint64_t));
+  a->adjacent = (uint64_t *)permi_pool_zeros(pool, vertices * words, sizeof(uint64_t));
   a->order = (int *)permi_pool_get(pool, 3 * vertices, sizeof(int));
   if (!permi_positions_get(pool, vertices + 1, words, &a->now) ||
       !permi_positions_get(pool, vertices + 1, words, &a->trial))
     return 0;
   a->candidate = a->order + vertices;
   a->best = a->order + 2 * vertices;
-  memset(a->adjacent, 0, vertices * words * sizeof(uint64_t));
   for (v = 0; v < block->vertices; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);
@@ -16369,9 +16339,8 @@ PERMI_BRIEF_BEGIN
 /* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
   int vertices, edges;
-  int *end;               /* the vertex that a half-edge leaves */
-  int *clockwise;         /* the next one around that vertex, */
-  int *counterclockwise;  /* and the one before */
+  int *end;                          /* the vertex that a half-edge leaves */
+  int *clockwise, *counterclockwise; /* the next ones around it */
 } permi_embedding;
 
 typedef struct permi_returns {
@@ -16387,11 +16356,9 @@ typedef struct permi_drawing {
   permi_control *watch;
   int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
   int *first, *cursor; /* of a vertex: its outgoing edges; the search */
-  int *outgoing;
   int *from, *to;      /* of an edge, as searched */
   int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
-  int *nesting, *reference, *side, *low_edge, *bottom;
-  int *bucket;
+  int *outgoing, *nesting, *reference, *side, *low_edge, *bottom, *bucket;
   permi_conflict *conflict;
   int conflicts;
 } permi_drawing;
@@ -16550,34 +16517,9 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
   }
 }
 
-/* Leaves the end of e: edges that return to its beginning conflict with none above. */
-static void permi_drawing_leave(permi_drawing *d, int e)
-{
-  const int u = d->from[e];
-  permi_conflict *top;
-  for (; d->conflicts > 0; d->conflicts--) {
-    int left, right;
-    top = &d->conflict[d->conflicts - 1];
-    left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
-    right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
-    if ((left < right ? left : right) != d->height[u])
-      break;
-    if (top->left.low >= 0)
-      d->side[top->left.low] = -1;
-  }
-  if (d->conflicts > 0) {
-    top = &d->conflict[d->conflicts - 1];
-    permi_drawing_trim(d, &top->left, &top->right, u);
-    permi_drawing_trim(d, &top->right, &top->left, u);
-  }
-  if (d->low[e] < d->height[u] && d->conflicts > 0) { /* e goes to the side of a highest return edge */
-    const int left = d->conflict[d->conflicts - 1].left.high, right = d->conflict[d->conflicts - 1].right.high;
-    d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
-  }
-}
-
 static int permi_drawing_test(permi_drawing *d)
 {
+  permi_conflict *top;
   int root, e, v, planar = 1;
   for (e = 0; e < d->block->edges; e++) {
     d->reference[e] = -1;
@@ -16592,8 +16534,26 @@ static int permi_drawing_test(permi_drawing *d)
         e = d->up[v];
         if (e < 0)
           break;
-        permi_drawing_leave(d, e);
         v = d->from[e];
+        for (; d->conflicts > 0; d->conflicts--) { /* those that return to v conflict with none above */
+          int left, right;
+          top = &d->conflict[d->conflicts - 1];
+          left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
+          right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
+          if ((left < right ? left : right) != d->height[v])
+            break;
+          if (top->left.low >= 0)
+            d->side[top->left.low] = -1;
+        }
+        if (d->conflicts > 0) {
+          top = &d->conflict[d->conflicts - 1];
+          permi_drawing_trim(d, &top->left, &top->right, v);
+          permi_drawing_trim(d, &top->right, &top->left, v);
+          if (d->low[e] < d->height[v]) { /* e goes to the side of a highest return edge */
+            const int left = top->left.high, right = top->right.high;
+            d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
+          }
+        }
       } else {
         e = d->outgoing[d->cursor[v]++];
         d->bottom[e] = d->conflicts;
@@ -16728,9 +16688,7 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
 
 typedef struct permi_faces {
   int count;
-  int *of;     /* of a half-edge: the face beside it */
-  int *length; /* of a face: half-edges */
-  int *any;    /* of a face: a half-edge */
+  int *of, *length, *any; /* the face beside a half-edge; a face's half-edges, one of them */
 } permi_faces;
 
 /* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */

@@ -199,8 +199,7 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
 typedef struct permi_dimacs {
   int64_t vertices, edges; /* announced */
   unsigned long long problem, found;
-  int assignment;       /* 1: p asn */
-  int columns;          /* of an edge's line */
+  int assignment, columns; /* 1: p asn; of an edge's line */
   permi_entries source; /* keys: vertices of rows */
 } permi_dimacs;
 

@@ -23,8 +23,7 @@ typedef struct permi_reader {
   const char *name;
   const char *taken; /* what the bytes were taken for, or NULL */
   permi_rest *rest;  /* NULL: refuses a second graph */
-  const char *position, *end;
-  const char *cursor, *line_end;
+  const char *position, *end, *cursor, *line_end;
   unsigned long long line;
   char point[16]; /* the locale's */
   perm_allocator allocator;

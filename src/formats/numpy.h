@@ -11,8 +11,7 @@
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
   unsigned size;    /* of an item */
-  int fortran;      /* by columns */
-  int axes;
+  int fortran, axes; /* fortran: by columns */
   uint64_t shape[2];
   int given; /* bits of keys found */
 } permi_numpy;

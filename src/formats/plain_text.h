@@ -38,30 +38,6 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* [+-] digits / digits in lowest terms: integer and, in imaginary, a denominator to 2^53. */
-static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
-                                permi_entry *entry)
-{
-  const int64_t most = (int64_t)1 << 53;
-  int64_t below = 0;
-  uint64_t divisor, magnitude;
-  if (permi_digits_end(slash + 1, end) != end || slash + 1 == end)
-    return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
-                             permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
-      below < 1 || below > most)
-    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
-                             "2^53 was expected", permi_quoted(begin, end).text);
-  magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
-  divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
-  magnitude /= divisor;
-  entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
-  entry->real = (double)entry->integer;
-  entry->imaginary = (double)(below / (int64_t)divisor);
-  reader->fractions = reader->fractions ? reader->fractions : reader->line;
-  return 1;
-}
-
 /* Multiplies each row by its denominators' least common multiple, and reader->denominator by all of these; with more
    rows than columns, of which a product has not all rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
@@ -114,6 +90,8 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
 {
   int integer;
   const char *const whole_begin = begin, *const whole_end = end, *middle;
+  uint64_t divisor, magnitude;
+  int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
     begin++; /* as Python prints */
     end--;
@@ -141,8 +119,24 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
-  if (reader->denominator && integer && middle > begin && *middle == '/')
-    return permi_fraction_value(reader, begin, middle, end, entry);
+  if (reader->denominator && integer && middle > begin && *middle == '/') {
+    /* in lowest terms: integer and, in imaginary, a denominator to 2^53 */
+    if (permi_digits_end(middle + 1, end) != end || middle + 1 == end)
+      return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
+                               permi_quoted(begin, end).text);
+    if (!permi_integer_value(begin, middle, &entry->integer) || !permi_integer_value(middle + 1, end, &below) ||
+        below < 1 || below > (int64_t)1 << 53)
+      return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                               "2^53 was expected", permi_quoted(begin, end).text);
+    magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+    divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+    magnitude /= divisor;
+    entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+    entry->real = (double)entry->integer;
+    entry->imaginary = (double)(below / (int64_t)divisor);
+    reader->fractions = reader->fractions ? reader->fractions : reader->line;
+    return 1;
+  }
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,

@@ -42,20 +42,22 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Refuses a banner in a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a
-   format. */
-static int permi_refuse_late_banner(permi_reader *reader)
+/* Rows of numbers, coordinates, edges. */
+static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
 {
+  const size_t name_length = strlen(reader->name);
+  const char *end;
+  perm_format format = wanted;
   permi_reader look = *reader;
-  const char *line, *begin, *end, *p;
   while (permi_next_line(&look)) {
+    /* a banner in a comment would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a format */
     int first = 1, matrix = 0, found = 0;
+    const char *line, *begin, *p;
     permi_skip_blanks(&look);
     line = look.cursor;
     if (line < look.line_end && strchr("+-.(0123456789", *line))
       break;
-    while (look.cursor < look.line_end &&
-           (*look.cursor == '%' || *look.cursor == '#' || permi_is_blank(*look.cursor)))
+    while (look.cursor < look.line_end && (strchr("%#", *look.cursor) || permi_is_blank(*look.cursor)))
       look.cursor++;
     for (; permi_next_word(&look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
       found |= matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array"));
@@ -67,21 +69,13 @@ static int permi_refuse_late_banner(permi_reader *reader)
       return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
                                "is none, take the line out", permi_quoted(line, look.line_end).text);
   }
-  return 1;
-}
-
-/* Rows of numbers, coordinates, edges. */
-static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
-{
-  const size_t name_length = strlen(reader->name);
-  const char *end = reader->name + name_length;
-  perm_format format = wanted;
-  if (!permi_refuse_late_banner(reader) || !permi_skip_header(reader))
+  if (!permi_skip_header(reader))
     return 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
       return 0;
+    end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");

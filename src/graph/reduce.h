@@ -147,20 +147,16 @@ typedef struct permi_working {
   int n, live, alive;
   int integer; /* integers count, nothing rounds */
   uint64_t modulus;
-  int is_complex;
-  int keep;
-  int inexact;       /* an integer was rounded */
-  int lost;          /* entries scaled below the normal doubles */
+  int is_complex, keep;
+  int inexact, lost; /* an integer was rounded; entries scaled below the normal doubles */
   double lost_error; /* their effect, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
   int *at;            /* of a line: its entry while merging */
-  int *queue, *queued;
-  int *component;
+  int *queue, *queued, *component, *column;
   int *work; /* 9 n + 2 */
-  int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;

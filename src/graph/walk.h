@@ -1,15 +1,12 @@
 /* ============================================================================================================ >>walk
-   Blocks, and walks along elimination orders of their vertices, rows and columns mixed.
-   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is what is
-   touched and not eliminated. With a rows, b columns and d more columns than rows eliminated, it has at most sum_i
-   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
-   (>>rook, without binomials) there are 2^(a + b), with a number for each count of eliminated vertices matched.
+   Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one that
+   has none left goes by itself. The frontier is touched, not eliminated: with a rows, b columns and d more columns
+   than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
+   matched; where vertices may stay unmatched (>>rook) 2^(a + b), with a number for each count of matched ones.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices.
-
-   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
-   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). Ties go to the vertex whose neighbours
-   are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
-   is better on power laws. */
+   Greedy orders differ in cost by factors of 2 to 1000, so many are made before one is annealed: from 20 ms on, 50 gain
+   more than as much annealing (15 graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x
+   better on regular graphs and k-trees; in every other round to any, better on power laws. */
 #pragma once
 #include "../base/prices.h"
 #include "../dense/kernels.h"
@@ -19,14 +16,11 @@
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges;                  /* rows, and columns except in >>rook */
-  int vertices;
+  int n, edges, vertices;        /* n: rows, and columns except in >>rook */
   int rounded;                   /* some entry is not the given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
-  double *real, *absolute;       /* NULL unless used */
-  double *imaginary;
-  int64_t *integer;
-  int64_t *imaginary_integer;
+  double *real, *absolute, *imaginary;  /* NULL unless used */
+  int64_t *integer, *imaginary_integer;
 } permi_block;
 
 static double permi_order_random(uint64_t *seed)
@@ -71,12 +65,9 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, con
    clock. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin;
-  double run;   /* predicted, of planned blocks */
-  double least; /* always granted */
-  double floor; /* `least` for all blocks */
-  double share;
-  double most;  /* under a time limit */
+  double begin, run;   /* run: predicted, of planned blocks */
+  double least, floor; /* always granted; for all blocks */
+  double share, most;  /* most: under a time limit */
 } permi_account;
 
 /* Returns the most for max_seconds, in powers of 2, so that runs, ranks and escalations plan alike. Jobs in pieces go
@@ -229,8 +220,7 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
    each entry and a look at the candidates for each vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
-  int kind;      /* candidates: rows (0), columns (1), both (2) */
-  int by_chance; /* ties go to any */
+  int kind, by_chance; /* candidates are rows (0), columns (1), both (2); ties go to any */
   int *growth;   /* of the frontier, by eliminating a vertex */
   int *nearness; /* sum of 1 / (entries left) of its neighbours */
   int *next;     /* first neighbour of a touched vertex not listed yet */

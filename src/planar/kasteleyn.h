@@ -21,9 +21,8 @@
 /* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
   int vertices, edges;
-  int *end;               /* the vertex that a half-edge leaves */
-  int *clockwise;         /* the next one around that vertex, */
-  int *counterclockwise;  /* and the one before */
+  int *end;                          /* the vertex that a half-edge leaves */
+  int *clockwise, *counterclockwise; /* the next ones around it */
 } permi_embedding;
 
 typedef struct permi_returns {
@@ -39,11 +38,9 @@ typedef struct permi_drawing {
   permi_control *watch;
   int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
   int *first, *cursor; /* of a vertex: its outgoing edges; the search */
-  int *outgoing;
   int *from, *to;      /* of an edge, as searched */
   int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
-  int *nesting, *reference, *side, *low_edge, *bottom;
-  int *bucket;
+  int *outgoing, *nesting, *reference, *side, *low_edge, *bottom, *bucket;
   permi_conflict *conflict;
   int conflicts;
 } permi_drawing;
@@ -202,34 +199,9 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
   }
 }
 
-/* Leaves the end of e: edges that return to its beginning conflict with none above. */
-static void permi_drawing_leave(permi_drawing *d, int e)
-{
-  const int u = d->from[e];
-  permi_conflict *top;
-  for (; d->conflicts > 0; d->conflicts--) {
-    int left, right;
-    top = &d->conflict[d->conflicts - 1];
-    left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
-    right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
-    if ((left < right ? left : right) != d->height[u])
-      break;
-    if (top->left.low >= 0)
-      d->side[top->left.low] = -1;
-  }
-  if (d->conflicts > 0) {
-    top = &d->conflict[d->conflicts - 1];
-    permi_drawing_trim(d, &top->left, &top->right, u);
-    permi_drawing_trim(d, &top->right, &top->left, u);
-  }
-  if (d->low[e] < d->height[u] && d->conflicts > 0) { /* e goes to the side of a highest return edge */
-    const int left = d->conflict[d->conflicts - 1].left.high, right = d->conflict[d->conflicts - 1].right.high;
-    d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
-  }
-}
-
 static int permi_drawing_test(permi_drawing *d)
 {
+  permi_conflict *top;
   int root, e, v, planar = 1;
   for (e = 0; e < d->block->edges; e++) {
     d->reference[e] = -1;
@@ -244,8 +216,26 @@ static int permi_drawing_test(permi_drawing *d)
         e = d->up[v];
         if (e < 0)
           break;
-        permi_drawing_leave(d, e);
         v = d->from[e];
+        for (; d->conflicts > 0; d->conflicts--) { /* those that return to v conflict with none above */
+          int left, right;
+          top = &d->conflict[d->conflicts - 1];
+          left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
+          right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
+          if ((left < right ? left : right) != d->height[v])
+            break;
+          if (top->left.low >= 0)
+            d->side[top->left.low] = -1;
+        }
+        if (d->conflicts > 0) {
+          top = &d->conflict[d->conflicts - 1];
+          permi_drawing_trim(d, &top->left, &top->right, v);
+          permi_drawing_trim(d, &top->right, &top->left, v);
+          if (d->low[e] < d->height[v]) { /* e goes to the side of a highest return edge */
+            const int left = top->left.high, right = top->right.high;
+            d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
+          }
+        }
       } else {
         e = d->outgoing[d->cursor[v]++];
         d->bottom[e] = d->conflicts;
@@ -380,9 +370,7 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
 
 typedef struct permi_faces {
   int count;
-  int *of;     /* of a half-edge: the face beside it */
-  int *length; /* of a face: half-edges */
-  int *any;    /* of a face: a half-edge */
+  int *of, *length, *any; /* the face beside a half-edge; a face's half-edges, one of them */
 } permi_faces;
 
 /* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
