@@ -777,31 +777,32 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-static perm_status permi_matrix_from_triplets(const permi_triplets *given, const perm_options *options,
-                                              perm_matrix *matrix, perm_result *result)
+/* The rest of the public calls. status: of what was checked; cost: bytes of the arrays. */
+static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
+                                     double cost, perm_matrix *matrix, perm_result *result)
 {
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, cost);
   const perm_allocator *allocator = &options->allocator;
   permi_control watch = permi_control_begin(options);
-  permi_entries list;
+  permi_entries list = {NULL, 0, given->nnz};
   const permi_entry *second;
-  perm_status status = permi_check_triplets(given, result);
-  int row = 0;
-  if (status != PERM_OK)
-    return status;
-  list.count = 0;
-  list.capacity = given->nnz;
-  list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
-  if (!list.entry)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
-  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++) {
+  int row = 0, again, settled;
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
+  if (status == PERM_OK) {
+    list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
+    if (!list.entry)
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
+  }
+  for (; status == PERM_OK && list.count < given->nnz && !permi_watch_step(&watch, list.count, 40); list.count++) {
     while (given->row_start && list.count == given->row_start[row + 1])
       row++;
     status = permi_triplet(given, list.count, given->row_start ? row : given->row[list.count * (size_t)given->step],
                            &list.entry[list.count], result);
   }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    int again;
-    const int settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
+    settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
     if (second)
       status = again ? permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry "
                                   "(%llu,%llu) given before by %s %llu", given->what, second->line, second->key >> 32,
@@ -816,17 +817,6 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s", perm_status_text(watch.stopped));
   permi_release(allocator, list.entry);
-  return status;
-}
-
-/* status: of what was checked; cost: bytes of the arrays. */
-static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
-                                     double cost, perm_matrix *matrix, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, cost);
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(given, options, matrix, result);
   return permi_meter_end(&call, status, result);
 }
 
@@ -1485,28 +1475,20 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Says if path is an open file or device. Names come first, as stat follows them (/dev/stdout is a file after
-   "> file"). */
-static int permi_is_stream(const char *path)
-{
-#if defined(__unix__) || defined(__APPLE__)
-  struct stat information;
-  return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
-         (stat(path, &information) == 0 && S_ISCHR(information.st_mode));
-#else
-  (void)path;
-  return 0;
-#endif
-}
-
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
   const int standard = !strcmp(path, "-");
+  int open = standard; /* an open file or device: names first, as stat follows them (/dev/stdout after "> file") */
   char doing[40];
+#if defined(__unix__) || defined(__APPLE__)
+  struct stat information;
+  open |= !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
+          (stat(path, &information) == 0 && S_ISCHR(information.st_mode));
+#endif
   errno = 0;
-  if (standard || permi_is_stream(path)) {
+  if (open) {
     FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)
@@ -2145,33 +2127,12 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
   return permi_numpy_expect(reader, (char)quote);
 }
 
-static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
-{
-  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
-  const char *begin, *end;
-  size_t k;
-  if (permi_numpy_next(reader) == '[')
-    return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
-  if (!permi_numpy_string(reader, &begin, &end))
-    return 0;
-  array->order = begin < end ? *begin : ' ';
-  array->code = end - begin > 1 ? begin[1] : ' ';
-  for (k = 0; k < sizeof types / sizeof *types; k++)
-    if (end - begin == 1 + (ptrdiff_t)strlen(types[k]) && !memcmp(begin + 1, types[k], strlen(types[k])))
-      array->size = types[k][2] ? 16 : (unsigned)(types[k][1] - '0');
-  if (array->size && (array->order == '<' || array->order == '>' || (array->order == '|' && array->size == 1)))
-    return 1;
-  if (array->code == 'O')
-    return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
-                             "a.astype(float)");
-  return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were expected: "
-                           "save a.astype(float)", permi_quoted(begin, end).text);
-}
-
 static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
 {
   static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
+  size_t t;
   int k;
   memset(array, 0, sizeof *array);
   if (!permi_numpy_expect(reader, '{'))
@@ -2185,8 +2146,25 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
                                permi_quoted(begin, end).text);
     array->given |= 1 << k;
-    if (!permi_numpy_expect(reader, ':') || (k == 0 && !permi_numpy_type(reader, array)))
+    if (!permi_numpy_expect(reader, ':'))
       return 0;
+    if (k == 0 && permi_numpy_next(reader) == '[')
+      return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
+    if (k == 0 && !permi_numpy_string(reader, &begin, &end))
+      return 0;
+    if (k == 0) {
+      array->order = begin < end ? *begin : ' ';
+      array->code = end - begin > 1 ? begin[1] : ' ';
+      for (t = 0; t < sizeof types / sizeof *types; t++)
+        if (end - begin == 1 + (ptrdiff_t)strlen(types[t]) && !memcmp(begin + 1, types[t], strlen(types[t])))
+          array->size = types[t][2] ? 16 : (unsigned)(types[t][1] - '0');
+      if (array->code == 'O')
+        return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) "
+                                 "or a.astype(float)");
+      if (!array->size || !memchr("<>|", array->order, array->size == 1 ? 3 : 2))
+        return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were "
+                                 "expected: save a.astype(float)", permi_quoted(begin, end).text);
+    }
     if (k == 1) {
       permi_numpy_next(reader);
       begin = reader->cursor;
@@ -2928,34 +2906,6 @@ static int permi_text_is_over(const char *text, size_t bytes, size_t got)
   return memchr(text + bytes - got, 0, got) != NULL;
 }
 
-/* The caller releases *text. */
-static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
-                                   void **text, size_t *bytes, perm_result *result)
-{
-  size_t capacity = 0, got, wanted;
-  do {
-    if (*bytes == capacity) {
-      wanted = capacity ? 2 * capacity : 65536;
-      if (!permi_enlarge(allocator, watch, text, *bytes, wanted, 1))
-        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
-                          permi_show_name(name).text, (double)*bytes);
-      capacity = wanted;
-    }
-    wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
-    errno = 0;
-    got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
-      clearerr(file);
-      watch->next_look = 0;
-    } else if (ferror(file)) {
-      return permi_file_fail(result, name, "cannot read", errno);
-    }
-    *bytes += got;
-  } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
-           !permi_text_is_over((const char *)*text, *bytes, got));
-  return PERM_OK;
-}
-
 /* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
@@ -2964,11 +2914,11 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   permi_control watch = permi_control_begin(options);
   permi_rest rest = {NULL, 0, 0};
   void *text = NULL;
-  size_t bytes = 0;
+  size_t bytes = 0, capacity = 0, got, wanted;
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
-  int more, many = 0;
+  int more, many = 0, over = 0;
   if (status != PERM_OK)
     return status;
   if (!path)
@@ -2983,8 +2933,27 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   }
   if (file == stdin)
     name = "standard input";
-  if (file)
-    status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
+  while (file && status == PERM_OK && !over) {
+    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, 2 * capacity + 65536, 1)) {
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
+                          permi_show_name(name).text, (double)bytes);
+      break;
+    }
+    capacity = bytes == capacity ? 2 * capacity + 65536 : capacity;
+    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
+    errno = 0;
+    got = fread((char *)text + bytes, 1, wanted, file);
+    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
+      clearerr(file);
+      watch.next_look = 0;
+    } else if (ferror(file)) {
+      status = permi_file_fail(result, name, "cannot read", errno);
+      break;
+    }
+    bytes += got;
+    over = permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) ||
+           permi_text_is_over((const char *)text, bytes, got);
+  }
   if (file && file != stdin)
     fclose(file);
   if (watch.stopped != PERM_OK)
@@ -3259,34 +3228,6 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries are
-   in their partners' columns, one fewer. */
-static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
-                                 int *queue)
-{
-  int *seen = queue + rows, head = 0, tail = 0, i;
-  memset(seen, 0, (size_t)rows * sizeof *seen);
-  for (i = 0; row_match[i] >= 0; i++)
-    ;
-  seen[i] = 1;
-  queue[tail++] = i;
-  while (head < tail) {
-    const int row = queue[head++];
-    size_t e;
-    if (permi_watch_step(working->watch, (size_t)head, 20))
-      return;
-    for (e = working->start[row]; e < working->start[row + 1]; e++) {
-      const int next = column_match[working->column[e]];
-      if (!seen[next]) { /* next >= 0, or the matching would grow */
-        seen[next] = 1;
-        queue[tail++] = next;
-      }
-    }
-  }
-  working->report.hall_lines = tail;
-  working->report.hall_others = tail - 1;
-}
-
 /* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
 static int permi_split(permi_working *working)
 {
@@ -3320,7 +3261,28 @@ static int permi_split(permi_working *working)
   if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    permi_split_violator(working, rows, row_match, column_match, scratch);
+    /* reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries
+       are in their partners' columns, one fewer */
+    int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
+    memset(seen, 0, (size_t)rows * sizeof *seen);
+    for (i = 0; row_match[i] >= 0; i++)
+      ;
+    seen[i] = 1;
+    queue[tail++] = i;
+    while (head < tail) {
+      const int row = queue[head++];
+      if (permi_watch_step(working->watch, (size_t)head, 20))
+        return 0;
+      for (used = working->start[row]; used < working->start[row + 1]; used++) {
+        next = column_match[working->column[used]];
+        if (!seen[next]) { /* next >= 0, or the matching would grow */
+          seen[next] = 1;
+          queue[tail++] = next;
+        }
+      }
+    }
+    working->report.hall_lines = tail;
+    working->report.hall_others = tail - 1;
     return 0;
   }
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
@@ -3407,41 +3369,11 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Scales exponents of -400 or less as >>scale does, up to order 64. 0: out of memory. */
-static int permi_scale_wide(const permi_working *working, double *shift)
-{
-  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  const int n = working->n;
-  int i, j, index;
-  double least = 0;
-  if (n > PERM_MAX_N)
-    return 1;
-  exponent = permi_scale_room(&working->allocator, n);
-  if (!exponent)
-    return 0;
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++)
-      exponent[i][j] = PERMI_NO_EXPONENT;
-    for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
-      const permi_cell *cell = &working->cell[index];
-      const int e = permi_cell_exponent(cell);
-      exponent[i][cell->vertex[1] - n] = e;
-      least = fmin(least, e + shift[i] + shift[cell->vertex[1]]);
-    }
-  }
-  if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
-    for (i = 0; i < n; i++) {
-      shift[i] = row_exp2[i];
-      shift[n + i] = column_exp2[i];
-    }
-  permi_release(&working->allocator, exponent);
-  return 1;
-}
-
 static int permi_scale(permi_working *working)
 {
-  int n = working->n, sweep, vertex, index, seen = 0, fine;
-  double growth = 1, moved = 1;
+  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
+  double growth = 1, moved = 1, least = 0;
   double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
@@ -3453,9 +3385,27 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
-  fine = permi_scale_wide(working, shift);
-  if (!fine)
-    goto done;
+  if (n <= PERM_MAX_N) { /* exponents of -400 or less as >>scale does */
+    exponent = permi_scale_room(&working->allocator, n);
+    fine = exponent != NULL;
+    if (!fine)
+      goto done;
+    for (i = 0; i < n; i++) {
+      for (j = 0; j < n; j++)
+        exponent[i][j] = PERMI_NO_EXPONENT;
+      for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
+        j = working->cell[index].vertex[1];
+        exponent[i][j - n] = permi_cell_exponent(&working->cell[index]);
+        least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
+      }
+    }
+    if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+      for (i = 0; i < n; i++) {
+        shift[i] = row_exp2[i];
+        shift[n + i] = column_exp2[i];
+      }
+    permi_release(&working->allocator, exponent);
+  }
   permi_scale_sweep(working, shift, 0, 1);
   permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {
@@ -4484,39 +4434,6 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
       search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
 }
 
-static void permi_orders_greedy(permi_orders *search, double most)
-{
-  const permi_block *block = search->block;
-  const permi_budget *budget = &search->budget;
-  const double begin = budget->account->watch->worked;
-  const int glanced = budget->first[1] != NULL;
-  const int rounds = block->n > 2000 || budget->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
-  int round, kind, pays = 1;
-  for (round = 0; round < 2; round++)
-    if (budget->first[round])
-      permi_orders_take(search, budget->first[round],
-                        permi_order_cost(block, search->binomial, &search->greedy.walk, budget, budget->first[round]));
-  for (round = glanced; round < rounds; round++)
-    for (kind = 0; kind < 3 && pays; kind++) {
-      const int early = round < PERMI_GREEDY_TRIED;
-      const double limit = fmin(early ? search->least[kind] : search->cost, most);
-      double cost;
-      if (search->least[kind] < (double)INFINITY &&
-          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
-                                    fmin(search->least[0], fmin(search->least[1], search->least[2])))
-        continue;
-      search->greedy.kind = kind;
-      search->greedy.by_chance = round % 2;
-      cost = permi_order_greedy(block, search->binomial, &search->greedy, &search->seed, budget, limit, search->trial);
-      if (cost < search->least[kind]) {
-        search->least[kind] = cost;
-        memcpy(search->best[kind], search->trial, (size_t)block->vertices * sizeof *search->trial);
-      }
-      permi_orders_take(search, search->trial, cost);
-      pays = permi_greedy_pays(budget, begin, search->cost, round < 2);
-    }
-}
-
 static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, const int *from, double hot, double units)
 {
   const size_t bytes = (size_t)search->block->vertices * sizeof *from;
@@ -4583,9 +4500,10 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
 {
   const double begin = given->account->watch->worked;
   const size_t vertices = (size_t)block->vertices;
+  const int rounds = block->n > 2000 || given->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
   permi_pool room = {allocator, NULL, 0};
-  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, ok;
-  double most = PERMI_ORDER_START, units;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, round, pays = 1, ok;
+  double most = PERMI_ORDER_START, units, made;
   permi_orders search;
   permi_anneal anneal;
   search.block = block;
@@ -4594,26 +4512,49 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   search.budget = *given;
   search.seed = UINT64_C(88172645463325252);
   search.order = order;
-  search.cost = (double)INFINITY;
-  ok = permi_greedy_create(&room, block, &search.greedy);
-  if (ok) {
-    for (kind = 0; kind < 3; kind++) {
-      search.best[kind] = numbers + (size_t)kind * vertices;
-      search.least[kind] = (double)INFINITY;
+  search.cost = *cost = (double)INFINITY;
+  if (!permi_greedy_create(&room, block, &search.greedy)) {
+    permi_pool_release(&room);
+    return 0;
+  }
+  for (kind = 0; kind < 3; kind++) {
+    search.best[kind] = numbers + (size_t)kind * vertices;
+    search.least[kind] = (double)INFINITY;
+  }
+  search.trial = numbers + 3 * vertices;
+  if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
+    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
+  for (round = 0; round < 2; round++)
+    if (given->first[round])
+      permi_orders_take(&search, given->first[round],
+                        permi_order_cost(block, binomial, &search.greedy.walk, &search.budget, given->first[round]));
+  for (round = given->first[1] != NULL; round < rounds; round++)
+    for (kind = 0; kind < 3 && pays; kind++) { /* those that lag are left */
+      const int early = round < PERMI_GREEDY_TRIED;
+      const double limit = fmin(early ? search.least[kind] : search.cost, most);
+      if (search.least[kind] < (double)INFINITY &&
+          search.least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
+                                   fmin(search.least[0], fmin(search.least[1], search.least[2])))
+        continue;
+      search.greedy.kind = kind;
+      search.greedy.by_chance = round % 2;
+      made = permi_order_greedy(block, binomial, &search.greedy, &search.seed, &search.budget, limit, search.trial);
+      if (made < search.least[kind]) {
+        search.least[kind] = made;
+        memcpy(search.best[kind], search.trial, vertices * sizeof *order);
+      }
+      permi_orders_take(&search, search.trial, made);
+      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2);
     }
-    search.trial = numbers + 3 * vertices;
-    if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
-      most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
-    permi_orders_greedy(&search, most);
-    units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
-    if (units >= PERMI_ANNEAL_FEW && block->n <= PERMI_ORDER_ANNEAL && block->n >= 3) {
-      ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
-      if (ok && units < PERMI_ANNEAL_ROUNDS)
-        permi_orders_anneal(&search, &anneal, order,
-                            units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM, units);
-      else if (ok)
-        permi_orders_rounds(&search, &anneal, begin);
-    }
+  units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
+  ok = units < PERMI_ANNEAL_FEW || block->n > PERMI_ORDER_ANNEAL || block->n < 3;
+  if (!ok) {
+    ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
+    if (ok && units < PERMI_ANNEAL_ROUNDS)
+      permi_orders_anneal(&search, &anneal, order, units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM,
+                          units);
+    else if (ok)
+      permi_orders_rounds(&search, &anneal, begin);
   }
   *cost = search.cost;
   permi_pool_release(&room);
@@ -17064,28 +17005,6 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Lists entries by front: where the first of their two pairs is eliminated. */
-static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
-                                     permi_dissection *made)
-{
-  int pass, i, e, f;
-  for (pass = 0; pass < 2; pass++) {
-    for (i = 0; i < block->n; i++)
-      for (e = block->start[i]; e < block->start[i + 1]; e++) {
-        const int other = front_of[partner[block->neighbour[e] - block->n]];
-        permi_front *front = &made->front[front_of[i] > other ? front_of[i] : other];
-        if (pass)
-          made->entry[front->entry_end] = block->edge[e];
-        front->entry_end++;
-      }
-    for (f = 0, e = 0; f < made->fronts && !pass; f++) {
-      made->front[f].entry = e;
-      e += made->front[f].entry_end;
-      made->front[f].entry_end = made->front[f].entry;
-    }
-  }
-}
-
 /* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
@@ -17094,7 +17013,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *boundary, bounded = 1, f, k, c, i, e, side;
+  int *boundary, bounded = 1, f, k, c, i, e, side, pass;
   double held = 0;
   d.made = made;
   d.watch = watch;
@@ -17149,7 +17068,21 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
           held -= below * below;
         }
       }
-      permi_dissection_entries(block, partner, d.level, made);
+      for (pass = 0; pass < 2; pass++) { /* entries by front: where the first of their two pairs is eliminated */
+        for (i = 0; i < block->n; i++)
+          for (e = block->start[i]; e < block->start[i + 1]; e++) {
+            const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];
+            permi_front *front = &made->front[one > other ? one : other];
+            if (pass)
+              made->entry[front->entry_end] = block->edge[e];
+            front->entry_end++;
+          }
+        for (f = 0, e = 0; f < made->fronts && !pass; f++) {
+          made->front[f].entry = e;
+          e += made->front[f].entry_end;
+          made->front[f].entry_end = made->front[f].entry;
+        }
+      }
     }
   }
   permi_pool_release(&own);
@@ -17417,21 +17350,6 @@ static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
   }
 }
 
-static void permi_field_add(const permi_field *field, const char *from, char *to)
-{
-  const permi_ball *x = (const permi_ball *)(const void *)from;
-  permi_ball *y = (permi_ball *)(void *)to;
-  if (field->prime) {
-    uint64_t *sum = (uint64_t *)(void *)to;
-    *sum += *(const uint64_t *)(const void *)from;
-    *sum -= *sum >= field->prime->p ? field->prime->p : 0;
-  } else if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0) {
-    *y = *x;
-  } else {
-    permi_ball_accumulate(y, x, 0, field->parts);
-  }
-}
-
 typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
@@ -17511,8 +17429,20 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
     for (i = 0; i < below->size; i++) {
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
       char *to = front->value + (size_t)work->row_at[below->row[i]] * (size_t)size * bytes;
-      for (j = 0; j < below->size; j++)
-        permi_field_add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
+      for (j = 0; j < below->size; j++) {
+        const size_t at = (size_t)work->column_at[below->column[j]];
+        if (field->prime) {
+          uint64_t *sum = (uint64_t *)(void *)to + at;
+          *sum = permi_residue_add(*sum, ((const uint64_t *)(const void *)from)[j], 0, field->prime->p);
+        } else {
+          const permi_ball *x = (const permi_ball *)(const void *)from + j;
+          permi_ball *y = (permi_ball *)(void *)to + at;
+          if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0)
+            *y = *x;
+          else
+            permi_ball_accumulate(y, x, 0, field->parts);
+        }
+      }
     }
     permi_frontal_free(&fronts->allocator, below);
   }
@@ -17869,32 +17799,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* Returns bits of the permanent itself, by double-doubles with radii; where these run out, or entries are no doubles,
-   the bound. */
-static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
-{
-  permi_pool pool = {&maker->options->allocator, NULL, 0};
-  const size_t edges = (size_t)planar->edges;
-  double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
-  permi_determinant value;
-  int k, whole = entry != NULL;
-  size_t e;
-  for (k = 0; k < planar->parts && whole; k++)
-    for (e = 0; e < edges; e++) {
-      const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
-      whole &= fabs(x) < 9007199254740992.0;
-    }
-  if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
-                                 &value) == PERM_OK) {
-    const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
-    if (most <= DBL_MAX)
-      bits = fmin(bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
-  }
-  permi_pool_release(&pool);
-  return fmax(bits, 1);
-}
-
 /* Chooses numbers of eliminations, and the price; 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
@@ -17902,8 +17806,12 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   const perm_options *options = maker->options;
   const double products = planar->dissection.products, lines = block->n + block->edges;
   const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
-  double bits[2] = {0, 0};
-  int v, e;
+  const size_t edges = (size_t)block->edges;
+  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_determinant value;
+  double bits[2] = {0, 0}, *entry;
+  int v, e, whole;
   if (!block->integer) {
     offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -17922,8 +17830,23 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   }
   planar->bits = fmin(permi_majorants_bits(bits), permi_block_bits(block));
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
-      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
-    planar->bits = permi_planar_proved_bits(maker, planar);
+      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS) {
+    /* of the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
+    entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
+    whole = entry != NULL;
+    for (e = 0; e < planar->parts * block->edges && whole; e++) {
+      entry[e] = (double)planar->integer[e / block->edges][e % block->edges];
+      whole &= fabs(entry[e]) < 9007199254740992.0;
+    }
+    if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
+                                   &value) == PERM_OK) {
+      const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
+      if (most <= DBL_MAX)
+        planar->bits = fmin(planar->bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
+    }
+    permi_pool_release(&pool);
+    planar->bits = fmax(planar->bits, 1);
+  }
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *

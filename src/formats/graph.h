@@ -15,7 +15,6 @@
 #pragma once
 #include "plain_text.h"
 
-/* Finds a line, without blanks around; 0: none is left. */
 static int permi_graph6_line(permi_reader *reader)
 {
   while (permi_next_line(reader)) {

@@ -174,7 +174,6 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* Finds what is before the next blank or `mark`; 0: nothing. */
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -541,28 +540,20 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Says if path is an open file or device. Names come first, as stat follows them (/dev/stdout is a file after
-   "> file"). */
-static int permi_is_stream(const char *path)
-{
-#if defined(__unix__) || defined(__APPLE__)
-  struct stat information;
-  return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
-         (stat(path, &information) == 0 && S_ISCHR(information.st_mode));
-#else
-  (void)path;
-  return 0;
-#endif
-}
-
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
   const int standard = !strcmp(path, "-");
+  int open = standard; /* an open file or device: names first, as stat follows them (/dev/stdout after "> file") */
   char doing[40];
+#if defined(__unix__) || defined(__APPLE__)
+  struct stat information;
+  open |= !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
+          (stat(path, &information) == 0 && S_ISCHR(information.st_mode));
+#endif
   errno = 0;
-  if (standard || permi_is_stream(path)) {
+  if (open) {
     FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)

@@ -46,7 +46,6 @@ static size_t permi_numpy_head(const char *text, size_t bytes)
   return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
 }
 
-/* Returns the next byte of the header that is no space, or 0. */
 static int permi_numpy_next(permi_reader *reader)
 {
   while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
@@ -76,33 +75,12 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
   return permi_numpy_expect(reader, (char)quote);
 }
 
-static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
-{
-  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
-  const char *begin, *end;
-  size_t k;
-  if (permi_numpy_next(reader) == '[')
-    return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
-  if (!permi_numpy_string(reader, &begin, &end))
-    return 0;
-  array->order = begin < end ? *begin : ' ';
-  array->code = end - begin > 1 ? begin[1] : ' ';
-  for (k = 0; k < sizeof types / sizeof *types; k++)
-    if (end - begin == 1 + (ptrdiff_t)strlen(types[k]) && !memcmp(begin + 1, types[k], strlen(types[k])))
-      array->size = types[k][2] ? 16 : (unsigned)(types[k][1] - '0');
-  if (array->size && (array->order == '<' || array->order == '>' || (array->order == '|' && array->size == 1)))
-    return 1;
-  if (array->code == 'O')
-    return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
-                             "a.astype(float)");
-  return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were expected: "
-                           "save a.astype(float)", permi_quoted(begin, end).text);
-}
-
 static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
 {
   static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
+  size_t t;
   int k;
   memset(array, 0, sizeof *array);
   if (!permi_numpy_expect(reader, '{'))
@@ -116,8 +94,25 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
                                permi_quoted(begin, end).text);
     array->given |= 1 << k;
-    if (!permi_numpy_expect(reader, ':') || (k == 0 && !permi_numpy_type(reader, array)))
+    if (!permi_numpy_expect(reader, ':'))
       return 0;
+    if (k == 0 && permi_numpy_next(reader) == '[')
+      return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
+    if (k == 0 && !permi_numpy_string(reader, &begin, &end))
+      return 0;
+    if (k == 0) {
+      array->order = begin < end ? *begin : ' ';
+      array->code = end - begin > 1 ? begin[1] : ' ';
+      for (t = 0; t < sizeof types / sizeof *types; t++)
+        if (end - begin == 1 + (ptrdiff_t)strlen(types[t]) && !memcmp(begin + 1, types[t], strlen(types[t])))
+          array->size = types[t][2] ? 16 : (unsigned)(types[t][1] - '0');
+      if (array->code == 'O')
+        return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) "
+                                 "or a.astype(float)");
+      if (!array->size || !memchr("<>|", array->order, array->size == 1 ? 3 : 2))
+        return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were "
+                                 "expected: save a.astype(float)", permi_quoted(begin, end).text);
+    }
     if (k == 1) {
       permi_numpy_next(reader);
       begin = reader->cursor;

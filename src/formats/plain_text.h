@@ -165,7 +165,6 @@ static int permi_next_name(permi_reader *look, char mark, const char **begin, co
   return mark != ' ' || *begin < *end;
 }
 
-/* Returns what separates names or numbers in a line. */
 static char permi_line_mark(const permi_reader *reader, const char *begin)
 {
   const size_t length = (size_t)(reader->line_end - begin);

@@ -42,7 +42,6 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Rows of numbers, coordinates, edges. */
 static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
 {
   const size_t name_length = strlen(reader->name);
@@ -235,34 +234,6 @@ static int permi_text_is_over(const char *text, size_t bytes, size_t got)
   return memchr(text + bytes - got, 0, got) != NULL;
 }
 
-/* The caller releases *text. */
-static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
-                                   void **text, size_t *bytes, perm_result *result)
-{
-  size_t capacity = 0, got, wanted;
-  do {
-    if (*bytes == capacity) {
-      wanted = capacity ? 2 * capacity : 65536;
-      if (!permi_enlarge(allocator, watch, text, *bytes, wanted, 1))
-        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
-                          permi_show_name(name).text, (double)*bytes);
-      capacity = wanted;
-    }
-    wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
-    errno = 0;
-    got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
-      clearerr(file);
-      watch->next_look = 0;
-    } else if (ferror(file)) {
-      return permi_file_fail(result, name, "cannot read", errno);
-    }
-    *bytes += got;
-  } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
-           !permi_text_is_over((const char *)*text, *bytes, got));
-  return PERM_OK;
-}
-
 /* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
@@ -271,11 +242,11 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   permi_control watch = permi_control_begin(options);
   permi_rest rest = {NULL, 0, 0};
   void *text = NULL;
-  size_t bytes = 0;
+  size_t bytes = 0, capacity = 0, got, wanted;
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
-  int more, many = 0;
+  int more, many = 0, over = 0;
   if (status != PERM_OK)
     return status;
   if (!path)
@@ -290,8 +261,27 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   }
   if (file == stdin)
     name = "standard input";
-  if (file)
-    status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
+  while (file && status == PERM_OK && !over) {
+    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, 2 * capacity + 65536, 1)) {
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
+                          permi_show_name(name).text, (double)bytes);
+      break;
+    }
+    capacity = bytes == capacity ? 2 * capacity + 65536 : capacity;
+    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
+    errno = 0;
+    got = fread((char *)text + bytes, 1, wanted, file);
+    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
+      clearerr(file);
+      watch.next_look = 0;
+    } else if (ferror(file)) {
+      status = permi_file_fail(result, name, "cannot read", errno);
+      break;
+    }
+    bytes += got;
+    over = permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) ||
+           permi_text_is_over((const char *)text, bytes, got);
+  }
   if (file && file != stdin)
     fclose(file);
   if (watch.stopped != PERM_OK)

@@ -294,39 +294,6 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
       search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
 }
 
-static void permi_orders_greedy(permi_orders *search, double most)
-{
-  const permi_block *block = search->block;
-  const permi_budget *budget = &search->budget;
-  const double begin = budget->account->watch->worked;
-  const int glanced = budget->first[1] != NULL;
-  const int rounds = block->n > 2000 || budget->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
-  int round, kind, pays = 1;
-  for (round = 0; round < 2; round++)
-    if (budget->first[round])
-      permi_orders_take(search, budget->first[round],
-                        permi_order_cost(block, search->binomial, &search->greedy.walk, budget, budget->first[round]));
-  for (round = glanced; round < rounds; round++)
-    for (kind = 0; kind < 3 && pays; kind++) {
-      const int early = round < PERMI_GREEDY_TRIED;
-      const double limit = fmin(early ? search->least[kind] : search->cost, most);
-      double cost;
-      if (search->least[kind] < (double)INFINITY &&
-          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
-                                    fmin(search->least[0], fmin(search->least[1], search->least[2])))
-        continue;
-      search->greedy.kind = kind;
-      search->greedy.by_chance = round % 2;
-      cost = permi_order_greedy(block, search->binomial, &search->greedy, &search->seed, budget, limit, search->trial);
-      if (cost < search->least[kind]) {
-        search->least[kind] = cost;
-        memcpy(search->best[kind], search->trial, (size_t)block->vertices * sizeof *search->trial);
-      }
-      permi_orders_take(search, search->trial, cost);
-      pays = permi_greedy_pays(budget, begin, search->cost, round < 2);
-    }
-}
-
 static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, const int *from, double hot, double units)
 {
   const size_t bytes = (size_t)search->block->vertices * sizeof *from;
@@ -393,9 +360,10 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
 {
   const double begin = given->account->watch->worked;
   const size_t vertices = (size_t)block->vertices;
+  const int rounds = block->n > 2000 || given->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
   permi_pool room = {allocator, NULL, 0};
-  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, ok;
-  double most = PERMI_ORDER_START, units;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, round, pays = 1, ok;
+  double most = PERMI_ORDER_START, units, made;
   permi_orders search;
   permi_anneal anneal;
   search.block = block;
@@ -404,26 +372,49 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   search.budget = *given;
   search.seed = UINT64_C(88172645463325252);
   search.order = order;
-  search.cost = (double)INFINITY;
-  ok = permi_greedy_create(&room, block, &search.greedy);
-  if (ok) {
-    for (kind = 0; kind < 3; kind++) {
-      search.best[kind] = numbers + (size_t)kind * vertices;
-      search.least[kind] = (double)INFINITY;
+  search.cost = *cost = (double)INFINITY;
+  if (!permi_greedy_create(&room, block, &search.greedy)) {
+    permi_pool_release(&room);
+    return 0;
+  }
+  for (kind = 0; kind < 3; kind++) {
+    search.best[kind] = numbers + (size_t)kind * vertices;
+    search.least[kind] = (double)INFINITY;
+  }
+  search.trial = numbers + 3 * vertices;
+  if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
+    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
+  for (round = 0; round < 2; round++)
+    if (given->first[round])
+      permi_orders_take(&search, given->first[round],
+                        permi_order_cost(block, binomial, &search.greedy.walk, &search.budget, given->first[round]));
+  for (round = given->first[1] != NULL; round < rounds; round++)
+    for (kind = 0; kind < 3 && pays; kind++) { /* those that lag are left */
+      const int early = round < PERMI_GREEDY_TRIED;
+      const double limit = fmin(early ? search.least[kind] : search.cost, most);
+      if (search.least[kind] < (double)INFINITY &&
+          search.least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
+                                   fmin(search.least[0], fmin(search.least[1], search.least[2])))
+        continue;
+      search.greedy.kind = kind;
+      search.greedy.by_chance = round % 2;
+      made = permi_order_greedy(block, binomial, &search.greedy, &search.seed, &search.budget, limit, search.trial);
+      if (made < search.least[kind]) {
+        search.least[kind] = made;
+        memcpy(search.best[kind], search.trial, vertices * sizeof *order);
+      }
+      permi_orders_take(&search, search.trial, made);
+      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2);
     }
-    search.trial = numbers + 3 * vertices;
-    if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
-      most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
-    permi_orders_greedy(&search, most);
-    units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
-    if (units >= PERMI_ANNEAL_FEW && block->n <= PERMI_ORDER_ANNEAL && block->n >= 3) {
-      ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
-      if (ok && units < PERMI_ANNEAL_ROUNDS)
-        permi_orders_anneal(&search, &anneal, order,
-                            units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM, units);
-      else if (ok)
-        permi_orders_rounds(&search, &anneal, begin);
-    }
+  units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
+  ok = !(units >= PERMI_ANNEAL_FEW) || block->n > PERMI_ORDER_ANNEAL || block->n < 3;
+  if (!ok) {
+    ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
+    if (ok && units < PERMI_ANNEAL_ROUNDS)
+      permi_orders_anneal(&search, &anneal, order, units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM,
+                          units);
+    else if (ok)
+      permi_orders_rounds(&search, &anneal, begin);
   }
   *cost = search.cost;
   permi_pool_release(&room);

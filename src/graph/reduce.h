@@ -232,34 +232,6 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries are
-   in their partners' columns, one fewer. */
-static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
-                                 int *queue)
-{
-  int *seen = queue + rows, head = 0, tail = 0, i;
-  memset(seen, 0, (size_t)rows * sizeof *seen);
-  for (i = 0; row_match[i] >= 0; i++)
-    ;
-  seen[i] = 1;
-  queue[tail++] = i;
-  while (head < tail) {
-    const int row = queue[head++];
-    size_t e;
-    if (permi_watch_step(working->watch, (size_t)head, 20))
-      return;
-    for (e = working->start[row]; e < working->start[row + 1]; e++) {
-      const int next = column_match[working->column[e]];
-      if (!seen[next]) { /* next >= 0, or the matching would grow */
-        seen[next] = 1;
-        queue[tail++] = next;
-      }
-    }
-  }
-  working->report.hall_lines = tail;
-  working->report.hall_others = tail - 1;
-}
-
 /* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
 static int permi_split(permi_working *working)
 {
@@ -293,7 +265,28 @@ static int permi_split(permi_working *working)
   if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    permi_split_violator(working, rows, row_match, column_match, scratch);
+    /* reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries
+       are in their partners' columns, one fewer */
+    int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
+    memset(seen, 0, (size_t)rows * sizeof *seen);
+    for (i = 0; row_match[i] >= 0; i++)
+      ;
+    seen[i] = 1;
+    queue[tail++] = i;
+    while (head < tail) {
+      const int row = queue[head++];
+      if (permi_watch_step(working->watch, (size_t)head, 20))
+        return 0;
+      for (used = working->start[row]; used < working->start[row + 1]; used++) {
+        next = column_match[working->column[used]];
+        if (!seen[next]) { /* next >= 0, or the matching would grow */
+          seen[next] = 1;
+          queue[tail++] = next;
+        }
+      }
+    }
+    working->report.hall_lines = tail;
+    working->report.hall_others = tail - 1;
     return 0;
   }
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
@@ -380,41 +373,11 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Scales exponents of -400 or less as >>scale does, up to order 64. 0: out of memory. */
-static int permi_scale_wide(const permi_working *working, double *shift)
-{
-  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  const int n = working->n;
-  int i, j, index;
-  double least = 0;
-  if (n > PERM_MAX_N)
-    return 1;
-  exponent = permi_scale_room(&working->allocator, n);
-  if (!exponent)
-    return 0;
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++)
-      exponent[i][j] = PERMI_NO_EXPONENT;
-    for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
-      const permi_cell *cell = &working->cell[index];
-      const int e = permi_cell_exponent(cell);
-      exponent[i][cell->vertex[1] - n] = e;
-      least = fmin(least, e + shift[i] + shift[cell->vertex[1]]);
-    }
-  }
-  if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
-    for (i = 0; i < n; i++) {
-      shift[i] = row_exp2[i];
-      shift[n + i] = column_exp2[i];
-    }
-  permi_release(&working->allocator, exponent);
-  return 1;
-}
-
 static int permi_scale(permi_working *working)
 {
-  int n = working->n, sweep, vertex, index, seen = 0, fine;
-  double growth = 1, moved = 1;
+  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
+  double growth = 1, moved = 1, least = 0;
   double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
@@ -426,9 +389,27 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
-  fine = permi_scale_wide(working, shift);
-  if (!fine)
-    goto done;
+  if (n <= PERM_MAX_N) { /* exponents of -400 or less as >>scale does */
+    exponent = permi_scale_room(&working->allocator, n);
+    fine = exponent != NULL;
+    if (!fine)
+      goto done;
+    for (i = 0; i < n; i++) {
+      for (j = 0; j < n; j++)
+        exponent[i][j] = PERMI_NO_EXPONENT;
+      for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
+        j = working->cell[index].vertex[1];
+        exponent[i][j - n] = permi_cell_exponent(&working->cell[index]);
+        least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
+      }
+    }
+    if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+      for (i = 0; i < n; i++) {
+        shift[i] = row_exp2[i];
+        shift[n + i] = column_exp2[i];
+      }
+    permi_release(&working->allocator, exponent);
+  }
   permi_scale_sweep(working, shift, 0, 1);
   permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {

@@ -391,31 +391,32 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-static perm_status permi_matrix_from_triplets(const permi_triplets *given, const perm_options *options,
-                                              perm_matrix *matrix, perm_result *result)
+/* The rest of the public calls. status: of what was checked; cost: bytes of the arrays. */
+static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
+                                     double cost, perm_matrix *matrix, perm_result *result)
 {
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, cost);
   const perm_allocator *allocator = &options->allocator;
   permi_control watch = permi_control_begin(options);
-  permi_entries list;
+  permi_entries list = {NULL, 0, given->nnz};
   const permi_entry *second;
-  perm_status status = permi_check_triplets(given, result);
-  int row = 0;
-  if (status != PERM_OK)
-    return status;
-  list.count = 0;
-  list.capacity = given->nnz;
-  list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
-  if (!list.entry)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
-  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++) {
+  int row = 0, again, settled;
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
+  if (status == PERM_OK) {
+    list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
+    if (!list.entry)
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
+  }
+  for (; status == PERM_OK && list.count < given->nnz && !permi_watch_step(&watch, list.count, 40); list.count++) {
     while (given->row_start && list.count == given->row_start[row + 1])
       row++;
     status = permi_triplet(given, list.count, given->row_start ? row : given->row[list.count * (size_t)given->step],
                            &list.entry[list.count], result);
   }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    int again;
-    const int settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
+    settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
     if (second)
       status = again ? permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry "
                                   "(%llu,%llu) given before by %s %llu", given->what, second->line, second->key >> 32,
@@ -430,17 +431,6 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s", perm_status_text(watch.stopped));
   permi_release(allocator, list.entry);
-  return status;
-}
-
-/* status: of what was checked; cost: bytes of the arrays. */
-static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
-                                     double cost, perm_matrix *matrix, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, cost);
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(given, options, matrix, result);
   return permi_meter_end(&call, status, result);
 }
 

@@ -253,28 +253,6 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Lists entries by front: where the first of their two pairs is eliminated. */
-static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
-                                     permi_dissection *made)
-{
-  int pass, i, e, f;
-  for (pass = 0; pass < 2; pass++) {
-    for (i = 0; i < block->n; i++)
-      for (e = block->start[i]; e < block->start[i + 1]; e++) {
-        const int other = front_of[partner[block->neighbour[e] - block->n]];
-        permi_front *front = &made->front[front_of[i] > other ? front_of[i] : other];
-        if (pass)
-          made->entry[front->entry_end] = block->edge[e];
-        front->entry_end++;
-      }
-    for (f = 0, e = 0; f < made->fronts && !pass; f++) {
-      made->front[f].entry = e;
-      e += made->front[f].entry_end;
-      made->front[f].entry_end = made->front[f].entry;
-    }
-  }
-}
-
 /* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
@@ -283,7 +261,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *boundary, bounded = 1, f, k, c, i, e, side;
+  int *boundary, bounded = 1, f, k, c, i, e, side, pass;
   double held = 0;
   d.made = made;
   d.watch = watch;
@@ -338,7 +316,21 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
           held -= below * below;
         }
       }
-      permi_dissection_entries(block, partner, d.level, made);
+      for (pass = 0; pass < 2; pass++) { /* entries by front: where the first of their two pairs is eliminated */
+        for (i = 0; i < block->n; i++)
+          for (e = block->start[i]; e < block->start[i + 1]; e++) {
+            const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];
+            permi_front *front = &made->front[one > other ? one : other];
+            if (pass)
+              made->entry[front->entry_end] = block->edge[e];
+            front->entry_end++;
+          }
+        for (f = 0, e = 0; f < made->fronts && !pass; f++) {
+          made->front[f].entry = e;
+          e += made->front[f].entry_end;
+          made->front[f].entry_end = made->front[f].entry;
+        }
+      }
     }
   }
   permi_pool_release(&own);

@@ -261,21 +261,6 @@ static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
   }
 }
 
-static void permi_field_add(const permi_field *field, const char *from, char *to)
-{
-  const permi_ball *x = (const permi_ball *)(const void *)from;
-  permi_ball *y = (permi_ball *)(void *)to;
-  if (field->prime) {
-    uint64_t *sum = (uint64_t *)(void *)to;
-    *sum += *(const uint64_t *)(const void *)from;
-    *sum -= *sum >= field->prime->p ? field->prime->p : 0;
-  } else if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0) {
-    *y = *x;
-  } else {
-    permi_ball_accumulate(y, x, 0, field->parts);
-  }
-}
-
 typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
@@ -305,7 +290,6 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up front f: entries, and what fronts below left. */
 static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
@@ -355,8 +339,20 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
     for (i = 0; i < below->size; i++) {
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
       char *to = front->value + (size_t)work->row_at[below->row[i]] * (size_t)size * bytes;
-      for (j = 0; j < below->size; j++)
-        permi_field_add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
+      for (j = 0; j < below->size; j++) {
+        const size_t at = (size_t)work->column_at[below->column[j]];
+        if (field->prime) {
+          uint64_t *sum = (uint64_t *)(void *)to + at;
+          *sum = permi_residue_add(*sum, ((const uint64_t *)(const void *)from)[j], 0, field->prime->p);
+        } else {
+          const permi_ball *x = (const permi_ball *)(const void *)from + j;
+          permi_ball *y = (permi_ball *)(void *)to + at;
+          if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0)
+            *y = *x;
+          else
+            permi_ball_accumulate(y, x, 0, field->parts);
+        }
+      }
     }
     permi_frontal_free(&fronts->allocator, below);
   }

@@ -239,32 +239,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* Returns bits of the permanent itself, by double-doubles with radii; where these run out, or entries are no doubles,
-   the bound. */
-static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
-{
-  permi_pool pool = {&maker->options->allocator, NULL, 0};
-  const size_t edges = (size_t)planar->edges;
-  double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
-  permi_determinant value;
-  int k, whole = entry != NULL;
-  size_t e;
-  for (k = 0; k < planar->parts && whole; k++)
-    for (e = 0; e < edges; e++) {
-      const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
-      whole &= fabs(x) < 9007199254740992.0;
-    }
-  if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
-                                 &value) == PERM_OK) {
-    const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
-    if (most <= DBL_MAX)
-      bits = fmin(bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
-  }
-  permi_pool_release(&pool);
-  return fmax(bits, 1);
-}
-
 /* Chooses numbers of eliminations, and the price; 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
@@ -272,8 +246,12 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   const perm_options *options = maker->options;
   const double products = planar->dissection.products, lines = block->n + block->edges;
   const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
-  double bits[2] = {0, 0};
-  int v, e;
+  const size_t edges = (size_t)block->edges;
+  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_determinant value;
+  double bits[2] = {0, 0}, *entry;
+  int v, e, whole;
   if (!block->integer) {
     offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -292,8 +270,23 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   }
   planar->bits = fmin(permi_majorants_bits(bits), permi_block_bits(block));
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
-      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
-    planar->bits = permi_planar_proved_bits(maker, planar);
+      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS) {
+    /* of the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
+    entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
+    whole = entry != NULL;
+    for (e = 0; e < planar->parts * block->edges && whole; e++) {
+      entry[e] = (double)planar->integer[e / block->edges][e % block->edges];
+      whole &= fabs(entry[e]) < 9007199254740992.0;
+    }
+    if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
+                                   &value) == PERM_OK) {
+      const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
+      if (most <= DBL_MAX)
+        planar->bits = fmin(planar->bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
+    }
+    permi_pool_release(&pool);
+    planar->bits = fmax(planar->bits, 1);
+  }
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *

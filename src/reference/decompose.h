@@ -228,7 +228,6 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
 }
 
-/* Returns a thread's bytes: a piece for each order with cells and two numbers, two numbers more, subsets. */
 static size_t permi_decompose_bytes(const permi_decompose *plan)
 {
   const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
