@@ -1108,7 +1108,6 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* Finds what is before the next blank or `mark`; 0: nothing. */
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1276,21 +1275,16 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
+static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
   const char *begin, *end;
   if (!permi_read_number(reader, what, 1, &begin, &end))
     return 0;
-  return permi_integer_value(begin, end, value) ||
-         permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                           permi_quoted(begin, end).text);
-}
-
-static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
-{
-  return permi_read_integer(reader, what, value) &&
-         ((*value >= least && *value <= most) ||
-          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
+  if (!permi_integer_value(begin, end, value))
+    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                             permi_quoted(begin, end).text);
+  return (*value >= least && *value <= most) ||
+         permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
 /* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
@@ -1311,7 +1305,7 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
       return 0;
     entry = permi_entry_one();
     if (reader->kind == PERM_KIND_INTEGER) {
-      if (!permi_read_integer(reader, "value", &entry.integer))
+      if (!permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
         return 0;
       entry.real = (double)entry.integer;
     }
@@ -1701,7 +1695,6 @@ static int permi_next_name(permi_reader *look, char mark, const char **begin, co
   return mark != ' ' || *begin < *end;
 }
 
-/* Returns what separates names or numbers in a line. */
 static char permi_line_mark(const permi_reader *reader, const char *begin)
 {
   const size_t length = (size_t)(reader->line_end - begin);
@@ -2001,8 +1994,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
       limit = !edges ? indices.size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
       if (!permi_field_whole(from[k], to[k], limit, &index[k]))
         return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", k ? "column" : "row",
-                                 permi_quoted(from[k], to[k]).text, edges ? "0 to " : "1 (or 0) to ",
-                                 (long long)limit);
+                                 permi_quoted(from[k], to[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
     }
     if (columns > 2)
       reader->kind = indices.lines && columns == 3 ? reader->kind : PERM_KIND_INTEGER;
@@ -2011,8 +2003,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
       return 0;
     if (columns == 4) {
       if (reader->kind == PERM_KIND_COMPLEX)
-        return permi_reader_fail(reader, "%s found, two real numbers were expected",
-                                 permi_quoted(from[2], to[3]).text);
+        return permi_reader_fail(reader, "%s found, two real numbers were expected", permi_quoted(from[2], to[3]).text);
       entry.imaginary = part.real;
       reader->kind = PERM_KIND_COMPLEX;
     }
@@ -2097,7 +2088,6 @@ static size_t permi_numpy_head(const char *text, size_t bytes)
   return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
 }
 
-/* Returns the next byte of the header that is no space, or 0. */
 static int permi_numpy_next(permi_reader *reader)
 {
   while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
@@ -2323,20 +2313,17 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
 
 /* ========================================================================================== >>graph
    Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'),
-   with or without headers such as >>graph6<<. Every other byte has six bits, 63 + x. First the order n: one byte below
-   63, else '~' and three bytes, or "~~" and six. Then
-   - graph6: the upper triangle by columns, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
-   - digraph6: all rows
+   with or without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, or three after
+   '~', or six after "~~". Then
+   - graph6: the upper triangle by columns, and zeros; digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
+   Reads DIMACS graphs, where c are comments:
+   - "p edge N M" or "p col N M", M lines "e I J [W]": the symmetric adjacency matrix. Each edge once, or all in both
+     directions with one weight. Lines n, d, v, x describe vertices: left out
+   - "p asn N M", lines "n I" for rows, M lines "a I J [W]" from a row to another vertex: the bipartite matrix, with the
+     other vertices as columns, both ascending. */
 
-   Reads graphs of DIMACS challenges. Lines that begin with c are comments.
-   - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
-     Each edge once, or all in both directions with one weight. Lines n, d, v, x describe vertices: left out
-   - "p asn N M", lines "n I" for vertices that are rows, M lines "a I J [W]" from a row to another vertex: the
-     bipartite matrix, with the other vertices as columns, both in ascending order. */
-
-/* Finds a line, without blanks around; 0: none is left. */
 static int permi_graph6_line(permi_reader *reader)
 {
   while (permi_next_line(reader)) {
@@ -2713,7 +2700,6 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Rows of numbers, coordinates, edges. */
 static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
 {
   const size_t name_length = strlen(reader->name);
@@ -4234,8 +4220,7 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   next[other] += fresh;
   next[2 + side]++;
   next[2 + other] += dead;
-  trial->states[p + 1] =
-      permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
+  trial->states[p + 1] = permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
   trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
 }
 
@@ -4474,8 +4459,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
     if (!pays)
       round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
-      const double left =
-          permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
+      const double left = permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(search->cost, budget), left);
       if (units < 6 * PERMI_ANNEAL_FEW)
         continue;
@@ -4547,7 +4531,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2);
     }
   units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
-  ok = units < PERMI_ANNEAL_FEW || block->n > PERMI_ORDER_ANNEAL || block->n < 3;
+  ok = !(units >= PERMI_ANNEAL_FEW) || block->n > PERMI_ORDER_ANNEAL || block->n < 3;
   if (!ok) {
     ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
     if (ok && units < PERMI_ANNEAL_ROUNDS)
@@ -4720,10 +4704,8 @@ static perm_status permi_refuse_long(permi_offer *offer)
 /* ========================================================================================= >>vectors
    What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
-typedef enum permi_growth {
-  PERMI_GROWS_NOT,    /* exact */
-  PERMI_GROWS_SHORT,  /* exact, and reduced */
-  PERMI_GROWS_LONG    /* reduced from two doubles */
+typedef enum permi_growth { /* a result is exact; exact, and reduced; reduced from two doubles */
+  PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
 } permi_growth;
 
 /* ---- blocks of arrays */
@@ -4738,14 +4720,13 @@ typedef struct permi_eight {
   unsigned char at[8];
 } permi_eight;
 
-/* An array that a block is summed from. */
 typedef struct permi_origin {
   const void *x;
   size_t count;          /* values of x */
-  const uint16_t *place; /* in x, or NOWHERE; NULL: the same */
+  const uint16_t *place; /* in x, or NOWHERE */
   const permi_eight *eight; /* the same for vectors */
   double real;
-  const permi_coefficient *c; /* real and the rest */
+  const permi_coefficient *c;
 } permi_origin;
 
 /* Sums a block; residues are modulo numbers->modulus. */
@@ -4792,19 +4773,14 @@ typedef struct permi_statement {
 typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
-  int growth, halved; /* of whole numbers: permi_growth; differences are halved */
+  int growth, halved; /* permi_growth; differences are halved */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
-  PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_DOUBLED,       /* 47 bits more; results are double-doubles */
-  PERMI_HYBRID_WHOLE,         /* integers, or residues where they grow */
-  PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
-  PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
-  PERMI_HYBRID_LONG,
-  PERMI_HYBRID_MODULI,        /* for sums of |terms| */
-  PERMI_HYBRID_COMPLEX_MODULI,
+  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* 47 bits more; double-doubles */
+  PERMI_HYBRID_WHOLE, PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
+  PERMI_HYBRID_SHORT, PERMI_HYBRID_LONG, /* WHOLE + permi_growth */
+  PERMI_HYBRID_MODULI, PERMI_HYBRID_COMPLEX_MODULI, /* for sums of |terms| */
   PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
 } permi_hybrid_algebra;
 
@@ -4853,9 +4829,9 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double losses;       /* relative to terms with floors; INFINITY: none */
-  double unfloored;    /* of rows without a floor */
-  double growth;       /* product of 1 and the rows' sums of moduli */
+  double losses;       /* of terms with floors, or INFINITY */
+  double unfloored;    /* without floors */
+  double growth;       /* of sums of moduli and 1 */
 } permi_hybrid_rounding;
 
 struct permi_hybrid;
@@ -4868,7 +4844,7 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu */
+  permi_gpu gpu; /* for >>gpu */
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
@@ -4884,7 +4860,7 @@ typedef struct permi_hybrid {
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
-  unsigned absolute_mask; /* blocks for sums of |terms|: one in mask + 1 */
+  unsigned absolute_mask; /* one block in mask + 1 */
   double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
@@ -4892,21 +4868,20 @@ typedef struct permi_hybrid {
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
-  struct permi_hybrid_runs *runs; /* or NULL */
+  struct permi_hybrid_runs *runs;
   double prime, inverse;          /* of residues, or 0 */
   int grows;                      /* some are residues */
-  int halvings;                   /* the value is 2^halvings times as large */
+  int halvings;                   /* times 2^halvings */
 } permi_hybrid;
 
 /* ---- the sign search */
 
-#define PERMI_SIGNS_BLOCK 9 /* columns at most: its patterns are a vector of 512 bits */
-#define PERMI_SIGNS_WORDS 8 /* of 64 counts in bytes, or of patterns */
-#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 rows of sums below 2^8, the sign */
-#define PERMI_SIGNS_ZERO 128 /* the count for sum 0; a row never 0 has target 0 */
+#define PERMI_SIGNS_BLOCK 9 /* columns: a set of patterns has 512 bits */
+#define PERMI_SIGNS_WORDS 8 /* of counts or patterns */
+#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 sums below 2^8, the sign */
+#define PERMI_SIGNS_ZERO 128 /* counts sum 0; rows never 0 have target 0 */
 
-/* A row of one block: once its last prefix column is set, alive[count - least] are the patterns with which it does not
-   vanish. */
+/* A row of one block, settled by its last prefix column: with the patterns alive[count - least] it does not vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
   int place, least, entry, levels; /* what + adds */
@@ -4916,11 +4891,8 @@ typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class {
-  PERMI_SIGNS_BOTH, /* blocks touched by a row */
-  PERMI_SIGNS_FIRST,
-  PERMI_SIGNS_SECOND,
-  PERMI_SIGNS_NONE
+typedef enum permi_signs_class { /* blocks touched by a row */
+  PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE
 } permi_signs_class;
 
 struct permi_signs_walk;
@@ -4930,44 +4902,43 @@ typedef struct permi_signs_family {
   void (*search)(struct permi_signs_walk *walk, int k);
 } permi_signs_family;
 
-/* Rows have places by class, then in the order in which they are done. */
+/* Rows have places by class, in the order in which they are done. */
 typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
   int words;                /* of the sum */
   double bits[4], sum_bits; /* of classes' products; of sums */
-  int narrow;               /* products, and partners' sums, have 63 bits */
+  int narrow;               /* 63 bits: products, sums of partners */
   int place[5];             /* class c: from place[c] to place[c + 1] */
   int shared_words, own_word[2], width[2];
-  int last[2];              /* prefix column of a block's own rows, or -1 */
-  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place, by columns' order */
+  int last[2];              /* last prefix column of own rows, or -1 */
+  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place, column */
   unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd */
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
   uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of rows of class NONE done with the column */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE done with the column */
   int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
-  uint64_t *pattern[2];     /* [pattern][width]: adds to class BOTH, then to its own rows */
-  uint16_t *group[2];       /* 2 * group (same on class BOTH) + 1 if its sign is - */
+  uint64_t *pattern[2];     /* to class BOTH, then to its own rows */
+  uint16_t *group[2];       /* 2 group + (sign is -); same on BOTH */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int by_table;             /* products by table: 1: sums even, at most 8; 2: at most 7 */
-  uint64_t own_rows[2];     /* a block's bytes from own_word on */
+  int by_table;             /* by table: 1: sums even, to 8; 2: to 7 */
+  uint64_t own_rows[2];     /* bytes from own_word on */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at class BOTH */
   int64_t *product;         /* by the sum of permi_signs_marks */
   int64_t three[40];        /* powers of 3 */
-  /* of >>signs_offer: living prefixes of `depth` columns as bits; where chunks begin */
+  /* of >>signs_offer: living prefixes of `depth` columns, as bits; where chunks begin */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
   int moves;
-  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: spread of 95 %; nodes, joins, patterns, pairs */
+  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: 95 %; nodes, joins, patterns, pairs */
   uint64_t fingerprint;
 } permi_signs;
 
-/* A thread's frames, and products of finished rows by columns. */
 typedef struct permi_signs_walk {
   const permi_signs *signs;
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
@@ -5014,10 +4985,10 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs,
   return product;
 }
 
-/* Half sums -4 to 4 by their last four bits: bit 0: times 2, 1: times 4, 2: times 3, 7: negative. */
+/* Half sums -4 to 4 by four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
 static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
 
-/* Their sum over eight rows counts: 1 times 2, 17 times 3, 153 negative. */
+/* Summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
 static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 
@@ -5049,7 +5020,7 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Adds the product of all rows for each pair of living patterns, of any size. */
+/* Adds the products of all rows for pairs of living patterns. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;
@@ -5134,8 +5105,7 @@ PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block 
                                           permi_offer *offer);
 PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                          permi_leaf *leaf);
-PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size,
-                                     size_t *length);
+PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
 /* >>signs_gpu: makes a leaf, which takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
@@ -16150,7 +16120,6 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
 }
 
-/* Returns a thread's bytes: a piece for each order with cells and two numbers, two numbers more, subsets. */
 static size_t permi_decompose_bytes(const permi_decompose *plan)
 {
   const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
@@ -17130,10 +17099,8 @@ typedef struct permi_ball {
   double radius;
 } permi_ball;
 
-typedef enum permi_trust {
-  PERMI_SURE,   /* pivots above their radius; radii hold */
-  PERMI_UNSURE, /* any pivots; radii mean nothing */
-  PERMI_COARSE  /* with shorter low parts */
+typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii mean nothing; with short low parts */
+  PERMI_SURE, PERMI_UNSURE, PERMI_COARSE
 } permi_trust;
 
 typedef struct permi_determinant {
@@ -17379,7 +17346,6 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up front f: entries, and what fronts below left. */
 static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;

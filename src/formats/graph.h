@@ -1,17 +1,15 @@
 /* ========================================================================================== >>graph
    Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'),
-   with or without headers such as >>graph6<<. Every other byte has six bits, 63 + x. First the order n: one byte below
-   63, else '~' and three bytes, or "~~" and six. Then
-   - graph6: the upper triangle by columns, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
-   - digraph6: all rows
+   with or without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, or three after
+   '~', or six after "~~". Then
+   - graph6: the upper triangle by columns, and zeros; digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
-
-   Reads graphs of DIMACS challenges. Lines that begin with c are comments.
-   - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
-     Each edge once, or all in both directions with one weight. Lines n, d, v, x describe vertices: left out
-   - "p asn N M", lines "n I" for vertices that are rows, M lines "a I J [W]" from a row to another vertex: the
-     bipartite matrix, with the other vertices as columns, both in ascending order. */
+   Reads DIMACS graphs, where c are comments:
+   - "p edge N M" or "p col N M", M lines "e I J [W]": the symmetric adjacency matrix. Each edge once, or all in both
+     directions with one weight. Lines n, d, v, x describe vertices: left out
+   - "p asn N M", lines "n I" for rows, M lines "a I J [W]" from a row to another vertex: the bipartite matrix, with the
+     other vertices as columns, both ascending. */
 #pragma once
 #include "plain_text.h"
 

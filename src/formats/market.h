@@ -341,21 +341,16 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
+static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
   const char *begin, *end;
   if (!permi_read_number(reader, what, 1, &begin, &end))
     return 0;
-  return permi_integer_value(begin, end, value) ||
-         permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                           permi_quoted(begin, end).text);
-}
-
-static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
-{
-  return permi_read_integer(reader, what, value) &&
-         ((*value >= least && *value <= most) ||
-          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
+  if (!permi_integer_value(begin, end, value))
+    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                             permi_quoted(begin, end).text);
+  return (*value >= least && *value <= most) ||
+         permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
 /* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
@@ -376,7 +371,7 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
       return 0;
     entry = permi_entry_one();
     if (reader->kind == PERM_KIND_INTEGER) {
-      if (!permi_read_integer(reader, "value", &entry.integer))
+      if (!permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
         return 0;
       entry.real = (double)entry.integer;
     }

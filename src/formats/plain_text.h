@@ -464,8 +464,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
       limit = !edges ? indices.size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
       if (!permi_field_whole(from[k], to[k], limit, &index[k]))
         return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", k ? "column" : "row",
-                                 permi_quoted(from[k], to[k]).text, edges ? "0 to " : "1 (or 0) to ",
-                                 (long long)limit);
+                                 permi_quoted(from[k], to[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
     }
     if (columns > 2)
       reader->kind = indices.lines && columns == 3 ? reader->kind : PERM_KIND_INTEGER;
@@ -474,8 +473,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
       return 0;
     if (columns == 4) {
       if (reader->kind == PERM_KIND_COMPLEX)
-        return permi_reader_fail(reader, "%s found, two real numbers were expected",
-                                 permi_quoted(from[2], to[3]).text);
+        return permi_reader_fail(reader, "%s found, two real numbers were expected", permi_quoted(from[2], to[3]).text);
       entry.imaginary = part.real;
       reader->kind = PERM_KIND_COMPLEX;
     }

@@ -94,8 +94,7 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   next[other] += fresh;
   next[2 + side]++;
   next[2 + other] += dead;
-  trial->states[p + 1] =
-      permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
+  trial->states[p + 1] = permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
   trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
 }
 
@@ -334,8 +333,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
     if (!pays)
       round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
-      const double left =
-          permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
+      const double left = permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(search->cost, budget), left);
       if (units < 6 * PERMI_ANNEAL_FEW)
         continue;

@@ -6,10 +6,8 @@
 #include "../dense/gpu.h"
 #include "engines.h"
 
-typedef enum permi_growth {
-  PERMI_GROWS_NOT,    /* exact */
-  PERMI_GROWS_SHORT,  /* exact, and reduced */
-  PERMI_GROWS_LONG    /* reduced from two doubles */
+typedef enum permi_growth { /* a result is exact; exact, and reduced; reduced from two doubles */
+  PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
 } permi_growth;
 
 /* ---- blocks of arrays */
@@ -24,14 +22,13 @@ typedef struct permi_eight {
   unsigned char at[8];
 } permi_eight;
 
-/* An array that a block is summed from. */
 typedef struct permi_origin {
   const void *x;
   size_t count;          /* values of x */
-  const uint16_t *place; /* in x, or NOWHERE; NULL: the same */
+  const uint16_t *place; /* in x, or NOWHERE */
   const permi_eight *eight; /* the same for vectors */
   double real;
-  const permi_coefficient *c; /* real and the rest */
+  const permi_coefficient *c;
 } permi_origin;
 
 /* Sums a block; residues are modulo numbers->modulus. */
@@ -78,19 +75,14 @@ typedef struct permi_statement {
 typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
-  int growth, halved; /* of whole numbers: permi_growth; differences are halved */
+  int growth, halved; /* permi_growth; differences are halved */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
-  PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_DOUBLED,       /* 47 bits more; results are double-doubles */
-  PERMI_HYBRID_WHOLE,         /* integers, or residues where they grow */
-  PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
-  PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
-  PERMI_HYBRID_LONG,
-  PERMI_HYBRID_MODULI,        /* for sums of |terms| */
-  PERMI_HYBRID_COMPLEX_MODULI,
+  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* 47 bits more; double-doubles */
+  PERMI_HYBRID_WHOLE, PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
+  PERMI_HYBRID_SHORT, PERMI_HYBRID_LONG, /* WHOLE + permi_growth */
+  PERMI_HYBRID_MODULI, PERMI_HYBRID_COMPLEX_MODULI, /* for sums of |terms| */
   PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
 } permi_hybrid_algebra;
 
@@ -139,9 +131,9 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double losses;       /* relative to terms with floors; INFINITY: none */
-  double unfloored;    /* of rows without a floor */
-  double growth;       /* product of 1 and the rows' sums of moduli */
+  double losses;       /* of terms with floors, or INFINITY */
+  double unfloored;    /* without floors */
+  double growth;       /* of sums of moduli and 1 */
 } permi_hybrid_rounding;
 
 struct permi_hybrid;
@@ -154,7 +146,7 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu */
+  permi_gpu gpu; /* for >>gpu */
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
@@ -170,7 +162,7 @@ typedef struct permi_hybrid {
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
-  unsigned absolute_mask; /* blocks for sums of |terms|: one in mask + 1 */
+  unsigned absolute_mask; /* one block in mask + 1 */
   double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
@@ -178,21 +170,20 @@ typedef struct permi_hybrid {
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
-  struct permi_hybrid_runs *runs; /* or NULL */
+  struct permi_hybrid_runs *runs;
   double prime, inverse;          /* of residues, or 0 */
   int grows;                      /* some are residues */
-  int halvings;                   /* the value is 2^halvings times as large */
+  int halvings;                   /* times 2^halvings */
 } permi_hybrid;
 
 /* ---- the sign search */
 
-#define PERMI_SIGNS_BLOCK 9 /* columns at most: its patterns are a vector of 512 bits */
-#define PERMI_SIGNS_WORDS 8 /* of 64 counts in bytes, or of patterns */
-#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 rows of sums below 2^8, the sign */
-#define PERMI_SIGNS_ZERO 128 /* the count for sum 0; a row never 0 has target 0 */
+#define PERMI_SIGNS_BLOCK 9 /* columns: a set of patterns has 512 bits */
+#define PERMI_SIGNS_WORDS 8 /* of counts or patterns */
+#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 sums below 2^8, the sign */
+#define PERMI_SIGNS_ZERO 128 /* counts sum 0; rows never 0 have target 0 */
 
-/* A row of one block: once its last prefix column is set, alive[count - least] are the patterns with which it does not
-   vanish. */
+/* A row of one block, settled by its last prefix column: with the patterns alive[count - least] it does not vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
   int place, least, entry, levels; /* what + adds */
@@ -202,11 +193,8 @@ typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class {
-  PERMI_SIGNS_BOTH, /* blocks touched by a row */
-  PERMI_SIGNS_FIRST,
-  PERMI_SIGNS_SECOND,
-  PERMI_SIGNS_NONE
+typedef enum permi_signs_class { /* blocks touched by a row */
+  PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE
 } permi_signs_class;
 
 struct permi_signs_walk;
@@ -216,44 +204,43 @@ typedef struct permi_signs_family {
   void (*search)(struct permi_signs_walk *walk, int k);
 } permi_signs_family;
 
-/* Rows have places by class, then in the order in which they are done. */
+/* Rows have places by class, in the order in which they are done. */
 typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
   int words;                /* of the sum */
   double bits[4], sum_bits; /* of classes' products; of sums */
-  int narrow;               /* products, and partners' sums, have 63 bits */
+  int narrow;               /* 63 bits: products, sums of partners */
   int place[5];             /* class c: from place[c] to place[c + 1] */
   int shared_words, own_word[2], width[2];
-  int last[2];              /* prefix column of a block's own rows, or -1 */
-  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place, by columns' order */
+  int last[2];              /* last prefix column of own rows, or -1 */
+  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place, column */
   unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd */
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
   uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of rows of class NONE done with the column */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE done with the column */
   int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
-  uint64_t *pattern[2];     /* [pattern][width]: adds to class BOTH, then to its own rows */
-  uint16_t *group[2];       /* 2 * group (same on class BOTH) + 1 if its sign is - */
+  uint64_t *pattern[2];     /* to class BOTH, then to its own rows */
+  uint16_t *group[2];       /* 2 group + (sign is -); same on BOTH */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int by_table;             /* products by table: 1: sums even, at most 8; 2: at most 7 */
-  uint64_t own_rows[2];     /* a block's bytes from own_word on */
+  int by_table;             /* by table: 1: sums even, to 8; 2: to 7 */
+  uint64_t own_rows[2];     /* bytes from own_word on */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at class BOTH */
   int64_t *product;         /* by the sum of permi_signs_marks */
   int64_t three[40];        /* powers of 3 */
-  /* of >>signs_offer: living prefixes of `depth` columns as bits; where chunks begin */
+  /* of >>signs_offer: living prefixes of `depth` columns, as bits; where chunks begin */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
   int moves;
-  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: spread of 95 %; nodes, joins, patterns, pairs */
+  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: 95 %; nodes, joins, patterns, pairs */
   uint64_t fingerprint;
 } permi_signs;
 
-/* A thread's frames, and products of finished rows by columns. */
 typedef struct permi_signs_walk {
   const permi_signs *signs;
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
@@ -300,10 +287,10 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs,
   return product;
 }
 
-/* Half sums -4 to 4 by their last four bits: bit 0: times 2, 1: times 4, 2: times 3, 7: negative. */
+/* Half sums -4 to 4 by four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
 static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
 
-/* Their sum over eight rows counts: 1 times 2, 17 times 3, 153 negative. */
+/* Summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
 static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 
@@ -335,7 +322,7 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Adds the product of all rows for each pair of living patterns, of any size. */
+/* Adds the products of all rows for pairs of living patterns. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;

@@ -41,10 +41,8 @@ typedef struct permi_ball {
   double radius;
 } permi_ball;
 
-typedef enum permi_trust {
-  PERMI_SURE,   /* pivots above their radius; radii hold */
-  PERMI_UNSURE, /* any pivots; radii mean nothing */
-  PERMI_COARSE  /* with shorter low parts */
+typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii mean nothing; with short low parts */
+  PERMI_SURE, PERMI_UNSURE, PERMI_COARSE
 } permi_trust;
 
 typedef struct permi_determinant {
