@@ -2665,32 +2665,6 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 #include <errno.h>
 #include <locale.h>
 
-/* Refuses UTF-16 and UTF-32 (a mark in front, or zeros at every other byte) and zero bytes; passes the UTF-8 mark. */
-static int permi_begin_text(permi_reader *reader)
-{
-  const char *begin, *start = reader->position, *nul;
-  const unsigned char *text = (const unsigned char *)start;
-  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
-  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
-  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
-  size_t k, zeros[2] = {0, 0};
-  for (k = 0; k < most; k++)
-    zeros[k & 1] += !text[k];
-  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
-    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
-                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
-                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
-  nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
-  if (nul) {
-    for (reader->line = 1, begin = start; begin < nul; begin++)
-      reader->line += *begin == '\n';
-    return permi_reader_fail(reader, "a zero byte found, text was expected");
-  }
-  if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    reader->position += 3;
-  return 1;
-}
-
 /* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
 static int permi_has_banner(const permi_reader *reader)
 {
@@ -2756,6 +2730,32 @@ static const struct {
                      {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
                      {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
+
+/* Refuses zero bytes, UTF-16 and UTF-32: a mark in front, or zeros at every other byte. Passes the UTF-8 mark. */
+static int permi_begin_text(permi_reader *reader)
+{
+  const char *begin, *start = reader->position, *nul;
+  const unsigned char *text = (const unsigned char *)start;
+  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
+  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
+  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
+  size_t k, zeros[2] = {0, 0};
+  for (k = 0; k < most; k++)
+    zeros[k & 1] += !text[k];
+  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
+    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
+                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
+                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+  nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
+  if (nul) {
+    for (reader->line = 1, begin = start; begin < nul; begin++)
+      reader->line += *begin == '\n';
+    return permi_reader_fail(reader, "a zero byte found, text was expected");
+  }
+  if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
+    reader->position += 3;
+  return 1;
+}
 
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
@@ -15592,46 +15592,6 @@ static void permi_ryser_list(int *list, int *used, uint64_t set)
     list[(*used)++] = permi_trailing_zeros(set);
 }
 
-/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
-static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
-{
-  const int n = ryser->n;
-  uint64_t digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
-  int digits = split->groups, d, i, j, used = 0, taken = 0;
-  for (i = 0; i < digits; i++)
-    grouped |= digit[i] = split->group[i];
-  for (j = 0; j < n; j++)
-    if (!(grouped >> j & 1) && j != split->without)
-      digit[digits++] = UINT64_C(1) << j;
-  ryser->digits = digits;
-  for (d = 0; d < digits; d++) {
-    int best = d;
-    double least = 1e9;
-    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
-                           permi_count_ones(digit[i]);
-      if (share < least) {
-        least = share;
-        best = i;
-      }
-    }
-    set = digit[best];
-    digit[best] = digit[d];
-    ryser->digit_start[d] = used;
-    ryser->level_start[d] = taken;
-    ryser->least[d] = (grouped & set) != 0;
-    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
-    permi_ryser_list(ryser->column, &used, set);
-    set = permi_ryser_rows(touches, set) & rows_left;
-    rows_left &= ~set;
-    permi_ryser_list(ryser->row, &taken, set);
-  }
-  ryser->digit_start[digits] = used;
-  ryser->level_start[digits] = taken;
-  permi_ryser_list(ryser->row, &taken, rows_left);
-  ryser->level_start[digits + 1] = taken;
-}
-
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -15665,9 +15625,9 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
   const int n = block->n, mine = side * n, other = n - mine;
-  uint64_t touches[PERM_MAX_N];
+  uint64_t touches[PERM_MAX_N], digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
   double grid[PERM_MAX_N], alive = 1, count = 1;
-  int i, j, e, d;
+  int digits = split->groups, used = 0, taken = 0, i, j, e, d;
   memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
   ryser->growth = 1;
@@ -15692,7 +15652,36 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
     ryser->widest = fmax(ryser->widest, sum);
   }
-  permi_ryser_order(ryser, touches, split);
+  for (d = 0; d < digits; d++)
+    grouped |= digit[d] = split->group[d];
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (d = 0; d < digits; d++) { /* Algorithm 3: next is the digit with the fewest rows of its own a bit */
+    int best = d;
+    double least = 1e9;
+    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
+      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_count_ones(digit[i]);
+      best = share < least ? i : best;
+      least = fmin(least, share);
+    }
+    set = digit[best];
+    digit[best] = digit[d];
+    ryser->digit_start[d] = used;
+    ryser->level_start[d] = taken;
+    ryser->least[d] = (grouped & set) != 0;
+    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
+    permi_ryser_list(ryser->column, &used, set);
+    set = permi_ryser_rows(touches, set) & rows_left;
+    rows_left &= ~set;
+    permi_ryser_list(ryser->row, &taken, set);
+  }
+  ryser->digit_start[digits] = used;
+  ryser->level_start[digits] = taken;
+  permi_ryser_list(ryser->row, &taken, rows_left);
+  ryser->level_start[digits + 1] = taken;
   permi_ryser_entries(ryser, block, split->without, grid);
   for (d = ryser->digits - 1; d >= 0; d--) {
     const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
@@ -15815,48 +15804,42 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by
-   the product of row sums, at least 1 each. */
-static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
-{
-  double *value = subsets, *change = subsets ? subsets + (1 << PERMI_MAJORANT_ORDER) : NULL, sum = 0;
-  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
-  int i, e, s;
-  if (ryser->on_grid)
-    return 0;
-  if (n > PERMI_MAJORANT_ORDER) {
-    for (i = 0; i < n; i++)
-      sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
-    return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
-  }
-  memset(value, 0, ((size_t)1 << n) * sizeof *value);
-  memset(change, 0, ((size_t)1 << n) * sizeof *change);
-  value[0] = 1;
-  for (s = 0; s < (1 << n) - 1; s++) {
-    i = permi_count_ones((unsigned)s);
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
-      const double moved = ryser->parts * ryser->moved[i];
-      const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
-      if (!(s & bit)) {
-        value[s | bit] += value[s] * x;
-        change[s | bit] += change[s] * (x + moved) + value[s] * moved;
-      }
-    }
-  }
-  return change[s] * (1 + 1e-12) + 1e-280;
-}
-
-/* THE BOUND. Row sums on the grid are exact (its part: permi_ryser_off_grid). A term is a product of n exact numbers:
-   gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses at most
-   gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of itself. A
-   product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the rows' sums
-   of moduli. The induction is proved by machine: tests/proofs/chains.v. */
+/* THE BOUND. Row sums on the grid are exact. off_grid bounds what the grid changes, per (|A| + M) - per |A| for
+   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by the product of row sums, at least 1 each. A term is a
+   product of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N
+   terms hi loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by
+   gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the
+   product of the rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
-  const int n = block->n;
-  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
+  const int n = block->n, mine = ryser->transposed * n, other = n - mine;
+  double *const value = maker->subsets, *const change = value ? value + (1 << PERMI_MAJORANT_ORDER) : NULL;
+  double off_grid = 0;
+  int i, e, s;
+  for (i = 0; i < n && !ryser->on_grid; i++)
+    off_grid += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
+  if (n > PERMI_MAJORANT_ORDER) {
+    off_grid = ryser->on_grid ? 0 : ryser->growth * expm1(off_grid * (1 + 1e-12)) * (1 + 1e-12);
+  } else if (!ryser->on_grid) {
+    memset(value, 0, ((size_t)1 << n) * sizeof *value);
+    memset(change, 0, ((size_t)1 << n) * sizeof *change);
+    value[0] = 1;
+    for (s = 0; s < (1 << n) - 1; s++) {
+      i = permi_count_ones((unsigned)s);
+      for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+        const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
+        const double moved = ryser->parts * ryser->moved[i];
+        const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
+        if (!(s & bit)) {
+          value[s | bit] += value[s] * x;
+          change[s | bit] += change[s] * (x + moved) + value[s] * moved;
+        }
+      }
+    }
+    off_grid = change[s] * (1 + 1e-12) + 1e-280;
+  }
+  off_grid = ldexp(off_grid, -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
   if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* else far too wide */
@@ -16827,33 +16810,13 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Returns a key of the queue, and where it separates best: levels from one end, or differences of those from two. */
-static const int *permi_dissection_levels(permi_dissecting *d, int count, int *level)
-{
-  int k, i, middle = 0;
-  double price;
-  for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
-    const int far_end = d->queue[count - 1];
-    for (i = 0; i < count; i++)
-      d->key[d->queue[i]] = d->level[d->queue[i]];
-    permi_dissection_forget(d, count);
-    count = permi_dissection_search(d, far_end, 0);
-  }
-  for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
-    d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-  price = permi_dissection_cut(d, count, d->level, level);
-  if (permi_dissection_cut(d, count, d->key, &middle) >= price)
-    return d->level;
-  *level = middle;
-  return d->key;
-}
-
 /* Reorders order[begin..end) into two sides and what separates them. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
   const int size = part.end - part.begin, *key;
-  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, at[3] = {0, 0, 0};
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
+  double price;
   if (count < size) { /* components, about half of the pairs: nothing separates them */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
@@ -16870,7 +16833,18 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
     count = size;
   } else {
-    key = permi_dissection_levels(d, count, &level);
+    for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
+      const int far_end = d->queue[count - 1];
+      for (e = 0; e < count; e++)
+        d->key[d->queue[e]] = d->level[d->queue[e]];
+      permi_dissection_forget(d, count);
+      count = permi_dissection_search(d, far_end, 0);
+    }
+    for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
+      d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
+    price = permi_dissection_cut(d, count, d->level, &level);
+    key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
+    level = key == d->key ? middle : level;
     for (k = 0; k < count; k++) {
       const int v = d->queue[k];
       int side = key[v] > level;

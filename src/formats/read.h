@@ -7,32 +7,6 @@
 #include "market.h"
 #include "numpy.h"
 
-/* Refuses UTF-16 and UTF-32 (a mark in front, or zeros at every other byte) and zero bytes; passes the UTF-8 mark. */
-static int permi_begin_text(permi_reader *reader)
-{
-  const char *begin, *start = reader->position, *nul;
-  const unsigned char *text = (const unsigned char *)start;
-  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
-  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
-  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
-  size_t k, zeros[2] = {0, 0};
-  for (k = 0; k < most; k++)
-    zeros[k & 1] += !text[k];
-  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
-    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
-                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
-                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
-  nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
-  if (nul) {
-    for (reader->line = 1, begin = start; begin < nul; begin++)
-      reader->line += *begin == '\n';
-    return permi_reader_fail(reader, "a zero byte found, text was expected");
-  }
-  if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    reader->position += 3;
-  return 1;
-}
-
 /* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
 static int permi_has_banner(const permi_reader *reader)
 {
@@ -98,6 +72,32 @@ static const struct {
                      {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
                      {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
+
+/* Refuses zero bytes, UTF-16 and UTF-32: a mark in front, or zeros at every other byte. Passes the UTF-8 mark. */
+static int permi_begin_text(permi_reader *reader)
+{
+  const char *begin, *start = reader->position, *nul;
+  const unsigned char *text = (const unsigned char *)start;
+  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
+  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
+  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
+  size_t k, zeros[2] = {0, 0};
+  for (k = 0; k < most; k++)
+    zeros[k & 1] += !text[k];
+  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
+    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
+                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
+                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+  nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
+  if (nul) {
+    for (reader->line = 1, begin = start; begin < nul; begin++)
+      reader->line += *begin == '\n';
+    return permi_reader_fail(reader, "a zero byte found, text was expected");
+  }
+  if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
+    reader->position += 3;
+  return 1;
+}
 
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {

@@ -106,33 +106,13 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Returns a key of the queue, and where it separates best: levels from one end, or differences of those from two. */
-static const int *permi_dissection_levels(permi_dissecting *d, int count, int *level)
-{
-  int k, i, middle = 0;
-  double price;
-  for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
-    const int far_end = d->queue[count - 1];
-    for (i = 0; i < count; i++)
-      d->key[d->queue[i]] = d->level[d->queue[i]];
-    permi_dissection_forget(d, count);
-    count = permi_dissection_search(d, far_end, 0);
-  }
-  for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
-    d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-  price = permi_dissection_cut(d, count, d->level, level);
-  if (permi_dissection_cut(d, count, d->key, &middle) >= price)
-    return d->level;
-  *level = middle;
-  return d->key;
-}
-
 /* Reorders order[begin..end) into two sides and what separates them. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
   const int size = part.end - part.begin, *key;
-  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, at[3] = {0, 0, 0};
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
+  double price;
   if (count < size) { /* components, about half of the pairs: nothing separates them */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
@@ -149,7 +129,18 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
     count = size;
   } else {
-    key = permi_dissection_levels(d, count, &level);
+    for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
+      const int far_end = d->queue[count - 1];
+      for (e = 0; e < count; e++)
+        d->key[d->queue[e]] = d->level[d->queue[e]];
+      permi_dissection_forget(d, count);
+      count = permi_dissection_search(d, far_end, 0);
+    }
+    for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
+      d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
+    price = permi_dissection_cut(d, count, d->level, &level);
+    key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
+    level = key == d->key ? middle : level;
     for (k = 0; k < count; k++) {
       const int v = d->queue[k];
       int side = key[v] > level;

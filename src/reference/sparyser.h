@@ -258,46 +258,6 @@ static void permi_ryser_list(int *list, int *used, uint64_t set)
     list[(*used)++] = permi_trailing_zeros(set);
 }
 
-/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
-static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
-{
-  const int n = ryser->n;
-  uint64_t digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
-  int digits = split->groups, d, i, j, used = 0, taken = 0;
-  for (i = 0; i < digits; i++)
-    grouped |= digit[i] = split->group[i];
-  for (j = 0; j < n; j++)
-    if (!(grouped >> j & 1) && j != split->without)
-      digit[digits++] = UINT64_C(1) << j;
-  ryser->digits = digits;
-  for (d = 0; d < digits; d++) {
-    int best = d;
-    double least = 1e9;
-    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
-                           permi_count_ones(digit[i]);
-      if (share < least) {
-        least = share;
-        best = i;
-      }
-    }
-    set = digit[best];
-    digit[best] = digit[d];
-    ryser->digit_start[d] = used;
-    ryser->level_start[d] = taken;
-    ryser->least[d] = (grouped & set) != 0;
-    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
-    permi_ryser_list(ryser->column, &used, set);
-    set = permi_ryser_rows(touches, set) & rows_left;
-    rows_left &= ~set;
-    permi_ryser_list(ryser->row, &taken, set);
-  }
-  ryser->digit_start[digits] = used;
-  ryser->level_start[digits] = taken;
-  permi_ryser_list(ryser->row, &taken, rows_left);
-  ryser->level_start[digits + 1] = taken;
-}
-
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -331,9 +291,9 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
   const int n = block->n, mine = side * n, other = n - mine;
-  uint64_t touches[PERM_MAX_N];
+  uint64_t touches[PERM_MAX_N], digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
   double grid[PERM_MAX_N], alive = 1, count = 1;
-  int i, j, e, d;
+  int digits = split->groups, used = 0, taken = 0, i, j, e, d;
   memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
   ryser->growth = 1;
@@ -358,7 +318,36 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
     ryser->widest = fmax(ryser->widest, sum);
   }
-  permi_ryser_order(ryser, touches, split);
+  for (d = 0; d < digits; d++)
+    grouped |= digit[d] = split->group[d];
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (d = 0; d < digits; d++) { /* Algorithm 3: next is the digit with the fewest rows of its own a bit */
+    int best = d;
+    double least = 1e9;
+    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
+      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_count_ones(digit[i]);
+      best = share < least ? i : best;
+      least = fmin(least, share);
+    }
+    set = digit[best];
+    digit[best] = digit[d];
+    ryser->digit_start[d] = used;
+    ryser->level_start[d] = taken;
+    ryser->least[d] = (grouped & set) != 0;
+    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
+    permi_ryser_list(ryser->column, &used, set);
+    set = permi_ryser_rows(touches, set) & rows_left;
+    rows_left &= ~set;
+    permi_ryser_list(ryser->row, &taken, set);
+  }
+  ryser->digit_start[digits] = used;
+  ryser->level_start[digits] = taken;
+  permi_ryser_list(ryser->row, &taken, rows_left);
+  ryser->level_start[digits + 1] = taken;
   permi_ryser_entries(ryser, block, split->without, grid);
   for (d = ryser->digits - 1; d >= 0; d--) {
     const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
@@ -481,48 +470,42 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by
-   the product of row sums, at least 1 each. */
-static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
-{
-  double *value = subsets, *change = subsets ? subsets + (1 << PERMI_MAJORANT_ORDER) : NULL, sum = 0;
-  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
-  int i, e, s;
-  if (ryser->on_grid)
-    return 0;
-  if (n > PERMI_MAJORANT_ORDER) {
-    for (i = 0; i < n; i++)
-      sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
-    return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
-  }
-  memset(value, 0, ((size_t)1 << n) * sizeof *value);
-  memset(change, 0, ((size_t)1 << n) * sizeof *change);
-  value[0] = 1;
-  for (s = 0; s < (1 << n) - 1; s++) {
-    i = permi_count_ones((unsigned)s);
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
-      const double moved = ryser->parts * ryser->moved[i];
-      const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
-      if (!(s & bit)) {
-        value[s | bit] += value[s] * x;
-        change[s | bit] += change[s] * (x + moved) + value[s] * moved;
-      }
-    }
-  }
-  return change[s] * (1 + 1e-12) + 1e-280;
-}
-
-/* THE BOUND. Row sums on the grid are exact (its part: permi_ryser_off_grid). A term is a product of n exact numbers:
-   gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses at most
-   gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of itself. A
-   product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the rows' sums
-   of moduli. The induction is proved by machine: tests/proofs/chains.v. */
+/* THE BOUND. Row sums on the grid are exact. off_grid bounds what the grid changes, per (|A| + M) - per |A| for
+   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by the product of row sums, at least 1 each. A term is a
+   product of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N
+   terms hi loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by
+   gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the
+   product of the rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
-  const int n = block->n;
-  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
+  const int n = block->n, mine = ryser->transposed * n, other = n - mine;
+  double *const value = maker->subsets, *const change = value ? value + (1 << PERMI_MAJORANT_ORDER) : NULL;
+  double off_grid = 0;
+  int i, e, s;
+  for (i = 0; i < n && !ryser->on_grid; i++)
+    off_grid += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
+  if (n > PERMI_MAJORANT_ORDER) {
+    off_grid = ryser->on_grid ? 0 : ryser->growth * expm1(off_grid * (1 + 1e-12)) * (1 + 1e-12);
+  } else if (!ryser->on_grid) {
+    memset(value, 0, ((size_t)1 << n) * sizeof *value);
+    memset(change, 0, ((size_t)1 << n) * sizeof *change);
+    value[0] = 1;
+    for (s = 0; s < (1 << n) - 1; s++) {
+      i = permi_count_ones((unsigned)s);
+      for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+        const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
+        const double moved = ryser->parts * ryser->moved[i];
+        const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
+        if (!(s & bit)) {
+          value[s | bit] += value[s] * x;
+          change[s | bit] += change[s] * (x + moved) + value[s] * moved;
+        }
+      }
+    }
+    off_grid = change[s] * (1 + 1e-12) + 1e-280;
+  }
+  off_grid = ldexp(off_grid, -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
   if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* else far too wide */
