@@ -505,8 +505,8 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
   return key;
 }
 
-/* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
-   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
+/* Sorts items by their first 64 bits, stably, by radix over bytes that differ: linear for hostile input, without n
+   counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;
@@ -572,8 +572,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return sorted != NULL;
 }
 
-/* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
-   line) the entry in the file has the larger key. */
+/* Returns the first entry in the input at a position given before, or NULL. Of a mirrored pair (same line) the file has
+   the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -1534,8 +1534,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 /* ===================================================================================== >>plain_text
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
-/* Finds the next number after blanks or one separator; 0: end of line, or failure. Where ';' separates, blanks do not:
-   "1 2; 3 4" would be two rows elsewhere. */
+/* Finds the next number; 0: end of line, or failure. Where ';' separates, blanks do not: "1 2; 3 4" would be two rows
+   elsewhere. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -1568,8 +1568,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies each row by its denominators' least common multiple, and reader->denominator by all of these; with more
-   rows than columns, of which a product has not all rows, every entry by that of all. */
+/* Multiplies each row by its least common denominator, reader->denominator by all of these; with more rows than
+   columns, where a product has not all rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -2717,8 +2717,8 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first format that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for
-   an entry; AUTO: these heed it themselves. */
+/* The first that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for one;
+   AUTO heeds it itself. */
 static const struct {
   perm_format format;
   const char *taken; /* in messages */
@@ -2827,8 +2827,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* NULL refuses fractions (denominator) or a second graph (rest). rest: where to begin, NULL at the first graph;
-   afterwards, where the next begins. */
+/* NULL refuses fractions (denominator), a second graph (rest). rest: where to begin, NULL at first, and where the next
+   begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -2989,8 +2989,8 @@ PERMI_BRIEF_END
    Degree 1 goes into the constant. Degree 2 [FM03]: a row of entries a, b in columns c, d goes, and these become
    a (column d) + b (column c): at least 2 entries fewer. */
 
-/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). row_match and column_match
-   get the partner or -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). *_match: the partner or
+   -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -3065,9 +3065,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* Finds the strong components, with an arc from row i to the row matched to each column of i, in O(nnz) [Tar72]: the
-   fine decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one
-   component. work: 4 n, cursor: n. Returns their number, fewer if stopped. */
+/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72]: the fine
+   decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one component.
+   work: 4 n, cursor: n. Returns their number, fewer if stopped. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -3214,7 +3214,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -3295,9 +3295,9 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Entries
-   that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most their number
-   times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Rounding an
+   entry that would leave the normal doubles, by at most DBL_MIN, changes the permanent by at most that times the
+   largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
@@ -16212,10 +16212,9 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>kasteleyn
-   Draws a graph in the plane without crossings, or finds that none exists, in linear time by the left-right algorithm
-   [Bra09]. Edges that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one
-   side must not cross: a stack of conflict pairs keeps which are on the same side.
-
+   Draws a graph in the plane, or finds that it is not planar, in linear time by the left-right algorithm [Bra09]: edges
+   that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one side must not
+   cross; a stack of conflict pairs keeps which are on the same side.
    Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
    rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
@@ -16357,7 +16356,7 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* Sets the return edges of e against those of its elder siblings. parent leads to where e begins. 0: not planar. */
+/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -16607,8 +16606,8 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
 }
 
 /* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
-   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces: the graph is
-   connected. 0: a check failed. work: 3 for each face, 1 for each edge. */
+   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is
+   connected. 0: a check failed. work: 3 for each face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -16663,7 +16662,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *column, *matched, i, e, good; /* column: at first the work of choosing */
+  int *column, *matched, i, e, good; /* at first the work of choosing */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
@@ -16773,8 +16772,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* Finds what separates the queue by key: pairs up to *at that touch one above. Small, no side over three quarters;
-   returns its price. */
+/* Finds what separates the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over
+   three quarters. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -16925,8 +16924,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Makes boundaries, last front first: those of fronts below and what own pairs touch, less own pairs. -1: out of
-   memory; 0: too many. */
+/* Makes boundaries, last front first: of fronts below and what own pairs touch, less own pairs. -1: out of memory; 0:
+   too many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -17035,15 +17034,15 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>fronts
-   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
-   that its pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all
-   may be pivots, so a determinant of 0 is found. Numbers are residues modulo a prime, or double-doubles with a radius.
-   THE BOUND: every number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli
-   involved, a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual.
-   Radii are rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the
-   root bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
-   errors hardly: in large fronts, pivots above their radius run out. Then pivots go by size alone, and the error is
-   measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
+   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the lines that its
+   pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all may be
+   pivots, so a determinant of 0 is found. Numbers are residues, or double-doubles with a radius.
+   THE BOUND: a number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved,
+   a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual. Radii are
+   rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
+   bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
+   errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
+   is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 
 /* A matrix in fronts; a column has the number of its row. */
 typedef struct permi_fronts {

@@ -4,8 +4,8 @@
 #include "../base/integers.h"
 #include "market.h"
 
-/* Finds the next number after blanks or one separator; 0: end of line, or failure. Where ';' separates, blanks do not:
-   "1 2; 3 4" would be two rows elsewhere. */
+/* Finds the next number; 0: end of line, or failure. Where ';' separates, blanks do not: "1 2; 3 4" would be two rows
+   elsewhere. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -38,8 +38,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies each row by its denominators' least common multiple, and reader->denominator by all of these; with more
-   rows than columns, of which a product has not all rows, every entry by that of all. */
+/* Multiplies each row by its least common denominator, reader->denominator by all of these; with more rows than
+   columns, where a product has not all rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;

@@ -59,8 +59,8 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first format that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for
-   an entry; AUTO: these heed it themselves. */
+/* The first that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for one;
+   AUTO heeds it itself. */
 static const struct {
   perm_format format;
   const char *taken; /* in messages */
@@ -169,8 +169,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* NULL refuses fractions (denominator) or a second graph (rest). rest: where to begin, NULL at the first graph;
-   afterwards, where the next begins. */
+/* NULL refuses fractions (denominator), a second graph (rest). rest: where to begin, NULL at first, and where the next
+   begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)

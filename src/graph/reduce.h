@@ -7,8 +7,8 @@
 #include "../multiplicities/counts_leaf.h"
 #include "../matrix/matrix.h"
 
-/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). row_match and column_match
-   get the partner or -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). *_match: the partner or
+   -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -83,9 +83,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* Finds the strong components, with an arc from row i to the row matched to each column of i, in O(nnz) [Tar72]: the
-   fine decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one
-   component. work: 4 n, cursor: n. Returns their number, fewer if stopped. */
+/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72]: the fine
+   decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one component.
+   work: 4 n, cursor: n. Returns their number, fewer if stopped. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -232,7 +232,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -313,9 +313,9 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Entries
-   that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most their number
-   times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Rounding an
+   entry that would leave the normal doubles, by at most DBL_MIN, changes the permanent by at most that times the
+   largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 

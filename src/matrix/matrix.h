@@ -119,8 +119,8 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
   return key;
 }
 
-/* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
-   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
+/* Sorts items by their first 64 bits, stably, by radix over bytes that differ: linear for hostile input, without n
+   counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;
@@ -186,8 +186,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return sorted != NULL;
 }
 
-/* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
-   line) the entry in the file has the larger key. */
+/* Returns the first entry in the input at a position given before, or NULL. Of a mirrored pair (same line) the file has
+   the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;

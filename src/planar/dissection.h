@@ -69,8 +69,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* Finds what separates the queue by key: pairs up to *at that touch one above. Small, no side over three quarters;
-   returns its price. */
+/* Finds what separates the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over
+   three quarters. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -221,8 +221,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Makes boundaries, last front first: those of fronts below and what own pairs touch, less own pairs. -1: out of
-   memory; 0: too many. */
+/* Makes boundaries, last front first: of fronts below and what own pairs touch, less own pairs. -1: out of memory; 0:
+   too many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;

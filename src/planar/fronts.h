@@ -1,13 +1,13 @@
 /* ========================================================================================== >>fronts
-   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
-   that its pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all
-   may be pivots, so a determinant of 0 is found. Numbers are residues modulo a prime, or double-doubles with a radius.
-   THE BOUND: every number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli
-   involved, a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual.
-   Radii are rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the
-   root bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
-   errors hardly: in large fronts, pivots above their radius run out. Then pivots go by size alone, and the error is
-   measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
+   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the lines that its
+   pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all may be
+   pivots, so a determinant of 0 is found. Numbers are residues, or double-doubles with a radius.
+   THE BOUND: a number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved,
+   a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual. Radii are
+   rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
+   bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
+   errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
+   is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 #pragma once
 #include "../exact/residues.h"
 #include "../frontier/runner.h"

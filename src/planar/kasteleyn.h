@@ -1,8 +1,7 @@
 /* ======================================================================================= >>kasteleyn
-   Draws a graph in the plane without crossings, or finds that none exists, in linear time by the left-right algorithm
-   [Bra09]. Edges that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one
-   side must not cross: a stack of conflict pairs keeps which are on the same side.
-
+   Draws a graph in the plane, or finds that it is not planar, in linear time by the left-right algorithm [Bra09]: edges
+   that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one side must not
+   cross; a stack of conflict pairs keeps which are on the same side.
    Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
    rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
@@ -146,7 +145,7 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* Sets the return edges of e against those of its elder siblings. parent leads to where e begins. 0: not planar. */
+/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -396,8 +395,8 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
 }
 
 /* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
-   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces: the graph is
-   connected. 0: a check failed. work: 3 for each face, 1 for each edge. */
+   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is
+   connected. 0: a check failed. work: 3 for each face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -452,7 +451,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *column, *matched, i, e, good; /* column: at first the work of choosing */
+  int *column, *matched, i, e, good; /* at first the work of choosing */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
