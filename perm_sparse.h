@@ -1793,7 +1793,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
-      if (!permi_plain_value(reader, begin, end, &entry)) { /* a name before numbers? */
+      if (!permi_plain_value(reader, begin, end, &entry)) {
         permi_reader look = *reader;
         look.cursor = begin;
         permi_next_name(&look, permi_line_mark(&look, begin), &begin, &end);
@@ -3235,7 +3235,7 @@ static int permi_split(permi_working *working)
   for (i = 0; i < rows; i++) {
     for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
       working->column[used++] = number[working->cell[index].vertex[1] - n];
-      if (permi_watch_step(working->watch, used, 60)) /* untouched pages */
+      if (permi_watch_step(working->watch, used, 60))
         return 0;
     }
     working->start[i + 1] = used;
@@ -3798,7 +3798,7 @@ typedef struct permi_budget {
   double effort;
   double most; /* states in memory; others cost PERMI_ORDER_BEYOND times as much */
   double each, start;        /* predicted seconds: of a unit, fixed */
-  double quick, quick_start; /* the same of arrays, */
+  double quick, quick_start; /* of arrays, */
   int quick_width;           /* up to this width */
   double rival;
   double reserve; /* units that a better rival needs */
@@ -3915,7 +3915,7 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 #define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
 #define PERMI_GREEDY_FAR 32      /* times the best: the kind is left after one round, */
 #define PERMI_GREEDY_TRIED 3     /* after these rounds */
-#define PERMI_GREEDY_BEHIND 4    /* at this */
+#define PERMI_GREEDY_BEHIND 4
 
 /* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step for
    each entry and a look at the candidates for each vertex. */
@@ -4006,7 +4006,7 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
     greedy->nearness[t] -= nearness;
     if (gone)
       continue;
-    open = --walk->open[t]; /* an entry less */
+    open = --walk->open[t];
     if (open == 0) {
       permi_walk_leave(block, walk, t);
       continue;
@@ -4136,7 +4136,7 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_SHORT 0.01 /* heat of milliseconds, */
 #define PERMI_ANNEAL_WARM 0.03  /* of more: nothing better is found above; */
-#define PERMI_ANNEAL_HOT 0.07   /* of rounds */
+#define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
@@ -4146,7 +4146,7 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 #define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
 #define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for a longer one */
 #define PERMI_ANNEAL_GAIN 3     /* in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 1.5   /* from a greedy start */
+#define PERMI_ANNEAL_FALL 1.5
 
 /* Before each position. A permutation of i..j changes only those between: a move walks these until it costs too
    much. */
@@ -4170,7 +4170,7 @@ typedef struct permi_anneal {
 /* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
+#define PERMI_ANNEAL_MOVE_UNITS 110
 #define PERMI_ANNEAL_TAKEN_UNITS 40 /* of a taken one; of a position permuted, and behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
@@ -4405,7 +4405,7 @@ typedef struct permi_orders {
   permi_budget budget; /* with arrays' price where the order is narrow enough */
   permi_greedy greedy;
   uint64_t seed;
-  int *order, *trial, *best[3]; /* of each kind of greedy order */
+  int *order, *trial, *best[3];
   double cost, least[3];
 } permi_orders;
 
@@ -4513,7 +4513,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       permi_orders_take(&search, given->first[round],
                         permi_order_cost(block, binomial, &search.greedy.walk, &search.budget, given->first[round]));
   for (round = given->first[1] != NULL; round < rounds; round++)
-    for (kind = 0; kind < 3 && pays; kind++) { /* those that lag are left */
+    for (kind = 0; kind < 3 && pays; kind++) {
       const int early = round < PERMI_GREEDY_TRIED;
       const double limit = fmin(early ? search.least[kind] : search.cost, most);
       if (search.least[kind] < (double)INFINITY &&
@@ -4722,9 +4722,9 @@ typedef struct permi_eight {
 
 typedef struct permi_origin {
   const void *x;
-  size_t count;          /* values of x */
+  size_t count;
   const uint16_t *place; /* in x, or NOWHERE */
-  const permi_eight *eight; /* the same for vectors */
+  const permi_eight *eight;
   double real;
   const permi_coefficient *c;
 } permi_origin;
@@ -4781,7 +4781,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_WHOLE, PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
   PERMI_HYBRID_SHORT, PERMI_HYBRID_LONG, /* WHOLE + permi_growth */
   PERMI_HYBRID_MODULI, PERMI_HYBRID_COMPLEX_MODULI, /* for sums of |terms| */
-  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
+  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT
 } permi_hybrid_algebra;
 
 /* Primes are below 2^47, what they reduce below 2^97: 1.5 2^98 has the last place 2^46. */
@@ -4844,7 +4844,7 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* for >>gpu */
+  permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
@@ -4870,7 +4870,7 @@ typedef struct permi_hybrid {
   const permi_hybrid_family *family;
   struct permi_hybrid_runs *runs;
   double prime, inverse;          /* of residues, or 0 */
-  int grows;                      /* some are residues */
+  int grows;
   int halvings;                   /* times 2^halvings */
 } permi_hybrid;
 
@@ -4907,7 +4907,7 @@ typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
-  int words;                /* of the sum */
+  int words;
   double bits[4], sum_bits; /* of classes' products; of sums */
   int narrow;               /* 63 bits: products, sums of partners */
   int place[5];             /* class c: from place[c] to place[c + 1] */
@@ -14987,7 +14987,7 @@ typedef struct permi_ways {
   uint64_t seed;              /* of a probe; else 0 */
   permi_control *control;     /* NULL: nothing stops the walk */
   double choices, work, look; /* counted; predicted seconds; at the next look */
-  double before;              /* predicted seconds of chunks done */
+  double before;
   perm_status stopped;
 } permi_ways;
 
@@ -16248,7 +16248,7 @@ typedef struct permi_drawing {
   permi_control *watch;
   int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
   int *first, *cursor; /* of a vertex: its outgoing edges; the search */
-  int *from, *to;      /* of an edge, as searched */
+  int *from, *to;
   int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
   int *outgoing, *nesting, *reference, *side, *low_edge, *bottom, *bucket;
   permi_conflict *conflict;
@@ -16486,7 +16486,7 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
-  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* half-edges of a vertex */
+  int *leftmost = d->height, *left = d->next_low, *right = d->bottom;
   int root, v, k;
   for (v = 0; v < vertices; v++) {
     int last = -1;
@@ -16650,7 +16650,7 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 typedef struct permi_kasteleyn {
   int faces;
   int planar;        /* 0: the graph is not; -1: a check failed, our mistake */
-  signed char *sign; /* of an edge */
+  signed char *sign;
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
@@ -16715,8 +16715,8 @@ typedef struct permi_front {
   int begin, end;                  /* order[begin..end) */
   int parent;                      /* before it; -1: none */
   int child, sibling;              /* its last one, those before; -1: none */
-  int boundary, boundary_end;      /* of boundary[] */
-  int entry, entry_end;            /* of entry[] */
+  int boundary, boundary_end;
+  int entry, entry_end;
 } permi_front;
 
 typedef struct permi_dissection {
@@ -16734,11 +16734,11 @@ typedef struct permi_dissection_part {
 typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
-  int *start, *next;          /* the graph of the pairs */
+  int *start, *next;
   int *part, *level, *queue, *place, *key;
   int *count; /* room for 2 n + 1, twice */
-  int parts, used, room; /* of boundary[] */
-  double work; /* pairs met by searches */
+  int parts, used, room;
+  double work;
 } permi_dissecting;
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
@@ -17047,14 +17047,14 @@ PERMI_BRIEF_END
 /* A matrix in fronts; a column has the number of its row. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
-  const int *row, *column; /* of an entry */
+  const int *row, *column;
   const signed char *sign;
   perm_allocator allocator;
 } permi_fronts;
 
 typedef struct permi_frontal {
   int size, summed, pivots; /* lines that may be pivots */
-  int *row, *column;        /* what they are */
+  int *row, *column;
   char *value;              /* size x size */
 } permi_frontal;
 
@@ -17085,15 +17085,15 @@ typedef struct permi_determinant {
 /* An elimination. All bits zero: 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
-  const uint64_t *residue;        /* of entries */
+  const uint64_t *residue;
   const double *real, *imaginary;
   int parts;
   permi_trust trust;
-  size_t bytes; /* of a number */
+  size_t bytes;
   int largest;  /* fronts; 0: any */
   uint64_t determinant; /* times 2^64, for Montgomery products */
   permi_determinant made;
-  double top; /* the largest pivot */
+  double top;
 } permi_field;
 
 static double permi_ball_modulus(const permi_ball *x)
@@ -17295,7 +17295,7 @@ typedef struct permi_front_work {
   permi_field *field;
   permi_frontal *below; /* what a front leaves for its parent */
   int *row_at, *column_at; /* places in the front at hand */
-  int *pivot_column;       /* of a row */
+  int *pivot_column;
   int pivots;
 } permi_front_work;
 
@@ -17429,7 +17429,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       else
         permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent >= 0) { /* the parent takes the rest */
+    if (dissection->front[f].parent >= 0) {
       const int k = front.pivots, size = front.size - k;
       permi_frontal *below = &work.below[f];
       if (!permi_frontal_create(&fronts->allocator, size, bytes, below))
@@ -17525,9 +17525,9 @@ typedef struct permi_planar_run {
   permi_runner base;
   const permi_planar *planar;
   permi_odd_modulus *prime;
-  uint64_t *residue[2]; /* of parts, by prime */
+  uint64_t *residue[2];
   uint64_t *entry;      /* edges for each thread */
-  double seconds;       /* of one prime */
+  double seconds;
   int failed;
 } permi_planar_run;
 

@@ -263,7 +263,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
-      if (!permi_plain_value(reader, begin, end, &entry)) { /* a name before numbers? */
+      if (!permi_plain_value(reader, begin, end, &entry)) {
         permi_reader look = *reader;
         look.cursor = begin;
         permi_next_name(&look, permi_line_mark(&look, begin), &begin, &end);

@@ -10,7 +10,7 @@
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_SHORT 0.01 /* heat of milliseconds, */
 #define PERMI_ANNEAL_WARM 0.03  /* of more: nothing better is found above; */
-#define PERMI_ANNEAL_HOT 0.07   /* of rounds */
+#define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
@@ -20,7 +20,7 @@
 #define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
 #define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for a longer one */
 #define PERMI_ANNEAL_GAIN 3     /* in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 1.5   /* from a greedy start */
+#define PERMI_ANNEAL_FALL 1.5
 
 /* Before each position. A permutation of i..j changes only those between: a move walks these until it costs too
    much. */
@@ -44,7 +44,7 @@ typedef struct permi_anneal {
 /* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
+#define PERMI_ANNEAL_MOVE_UNITS 110
 #define PERMI_ANNEAL_TAKEN_UNITS 40 /* of a taken one; of a position permuted, and behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
@@ -279,7 +279,7 @@ typedef struct permi_orders {
   permi_budget budget; /* with arrays' price where the order is narrow enough */
   permi_greedy greedy;
   uint64_t seed;
-  int *order, *trial, *best[3]; /* of each kind of greedy order */
+  int *order, *trial, *best[3];
   double cost, least[3];
 } permi_orders;
 
@@ -387,7 +387,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       permi_orders_take(&search, given->first[round],
                         permi_order_cost(block, binomial, &search.greedy.walk, &search.budget, given->first[round]));
   for (round = given->first[1] != NULL; round < rounds; round++)
-    for (kind = 0; kind < 3 && pays; kind++) { /* those that lag are left */
+    for (kind = 0; kind < 3 && pays; kind++) {
       const int early = round < PERMI_GREEDY_TRIED;
       const double limit = fmin(early ? search.least[kind] : search.cost, most);
       if (search.least[kind] < (double)INFINITY &&

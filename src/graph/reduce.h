@@ -253,7 +253,7 @@ static int permi_split(permi_working *working)
   for (i = 0; i < rows; i++) {
     for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
       working->column[used++] = number[working->cell[index].vertex[1] - n];
-      if (permi_watch_step(working->watch, used, 60)) /* untouched pages */
+      if (permi_watch_step(working->watch, used, 60))
         return 0;
     }
     working->start[i + 1] = used;

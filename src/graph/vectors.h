@@ -24,9 +24,9 @@ typedef struct permi_eight {
 
 typedef struct permi_origin {
   const void *x;
-  size_t count;          /* values of x */
+  size_t count;
   const uint16_t *place; /* in x, or NOWHERE */
-  const permi_eight *eight; /* the same for vectors */
+  const permi_eight *eight;
   double real;
   const permi_coefficient *c;
 } permi_origin;
@@ -83,7 +83,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_WHOLE, PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
   PERMI_HYBRID_SHORT, PERMI_HYBRID_LONG, /* WHOLE + permi_growth */
   PERMI_HYBRID_MODULI, PERMI_HYBRID_COMPLEX_MODULI, /* for sums of |terms| */
-  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
+  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT
 } permi_hybrid_algebra;
 
 /* Primes are below 2^47, what they reduce below 2^97: 1.5 2^98 has the last place 2^46. */
@@ -146,7 +146,7 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* for >>gpu */
+  permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
@@ -172,7 +172,7 @@ typedef struct permi_hybrid {
   const permi_hybrid_family *family;
   struct permi_hybrid_runs *runs;
   double prime, inverse;          /* of residues, or 0 */
-  int grows;                      /* some are residues */
+  int grows;
   int halvings;                   /* times 2^halvings */
 } permi_hybrid;
 
@@ -209,7 +209,7 @@ typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
-  int words;                /* of the sum */
+  int words;
   double bits[4], sum_bits; /* of classes' products; of sums */
   int narrow;               /* 63 bits: products, sums of partners */
   int place[5];             /* class c: from place[c] to place[c + 1] */

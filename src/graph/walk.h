@@ -97,7 +97,7 @@ typedef struct permi_budget {
   double effort;
   double most; /* states in memory; others cost PERMI_ORDER_BEYOND times as much */
   double each, start;        /* predicted seconds: of a unit, fixed */
-  double quick, quick_start; /* the same of arrays, */
+  double quick, quick_start; /* of arrays, */
   int quick_width;           /* up to this width */
   double rival;
   double reserve; /* units that a better rival needs */
@@ -214,7 +214,7 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 #define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
 #define PERMI_GREEDY_FAR 32      /* times the best: the kind is left after one round, */
 #define PERMI_GREEDY_TRIED 3     /* after these rounds */
-#define PERMI_GREEDY_BEHIND 4    /* at this */
+#define PERMI_GREEDY_BEHIND 4
 
 /* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step for
    each entry and a look at the candidates for each vertex. */
@@ -305,7 +305,7 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
     greedy->nearness[t] -= nearness;
     if (gone)
       continue;
-    open = --walk->open[t]; /* an entry less */
+    open = --walk->open[t];
     if (open == 0) {
       permi_walk_leave(block, walk, t);
       continue;

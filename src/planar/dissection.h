@@ -12,8 +12,8 @@ typedef struct permi_front {
   int begin, end;                  /* order[begin..end) */
   int parent;                      /* before it; -1: none */
   int child, sibling;              /* its last one, those before; -1: none */
-  int boundary, boundary_end;      /* of boundary[] */
-  int entry, entry_end;            /* of entry[] */
+  int boundary, boundary_end;
+  int entry, entry_end;
 } permi_front;
 
 typedef struct permi_dissection {
@@ -31,11 +31,11 @@ typedef struct permi_dissection_part {
 typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
-  int *start, *next;          /* the graph of the pairs */
+  int *start, *next;
   int *part, *level, *queue, *place, *key;
   int *count; /* room for 2 n + 1, twice */
-  int parts, used, room; /* of boundary[] */
-  double work; /* pairs met by searches */
+  int parts, used, room;
+  double work;
 } permi_dissecting;
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */

@@ -16,14 +16,14 @@
 /* A matrix in fronts; a column has the number of its row. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
-  const int *row, *column; /* of an entry */
+  const int *row, *column;
   const signed char *sign;
   perm_allocator allocator;
 } permi_fronts;
 
 typedef struct permi_frontal {
   int size, summed, pivots; /* lines that may be pivots */
-  int *row, *column;        /* what they are */
+  int *row, *column;
   char *value;              /* size x size */
 } permi_frontal;
 
@@ -54,15 +54,15 @@ typedef struct permi_determinant {
 /* An elimination. All bits zero: 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
-  const uint64_t *residue;        /* of entries */
+  const uint64_t *residue;
   const double *real, *imaginary;
   int parts;
   permi_trust trust;
-  size_t bytes; /* of a number */
+  size_t bytes;
   int largest;  /* fronts; 0: any */
   uint64_t determinant; /* times 2^64, for Montgomery products */
   permi_determinant made;
-  double top; /* the largest pivot */
+  double top;
 } permi_field;
 
 static double permi_ball_modulus(const permi_ball *x)
@@ -264,7 +264,7 @@ typedef struct permi_front_work {
   permi_field *field;
   permi_frontal *below; /* what a front leaves for its parent */
   int *row_at, *column_at; /* places in the front at hand */
-  int *pivot_column;       /* of a row */
+  int *pivot_column;
   int pivots;
 } permi_front_work;
 
@@ -398,7 +398,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       else
         permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent >= 0) { /* the parent takes the rest */
+    if (dissection->front[f].parent >= 0) {
       const int k = front.pivots, size = front.size - k;
       permi_frontal *below = &work.below[f];
       if (!permi_frontal_create(&fronts->allocator, size, bytes, below))

@@ -37,7 +37,7 @@ typedef struct permi_drawing {
   permi_control *watch;
   int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
   int *first, *cursor; /* of a vertex: its outgoing edges; the search */
-  int *from, *to;      /* of an edge, as searched */
+  int *from, *to;
   int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
   int *outgoing, *nesting, *reference, *side, *low_edge, *bottom, *bucket;
   permi_conflict *conflict;
@@ -275,7 +275,7 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
-  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* half-edges of a vertex */
+  int *leftmost = d->height, *left = d->next_low, *right = d->bottom;
   int root, v, k;
   for (v = 0; v < vertices; v++) {
     int last = -1;
@@ -439,7 +439,7 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 typedef struct permi_kasteleyn {
   int faces;
   int planar;        /* 0: the graph is not; -1: a check failed, our mistake */
-  signed char *sign; /* of an edge */
+  signed char *sign;
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 

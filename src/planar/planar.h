@@ -26,9 +26,9 @@ typedef struct permi_planar_run {
   permi_runner base;
   const permi_planar *planar;
   permi_odd_modulus *prime;
-  uint64_t *residue[2]; /* of parts, by prime */
+  uint64_t *residue[2];
   uint64_t *entry;      /* edges for each thread */
-  double seconds;       /* of one prime */
+  double seconds;
   int failed;
 } permi_planar_run;
 

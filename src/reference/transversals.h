@@ -30,7 +30,7 @@ typedef struct permi_ways {
   uint64_t seed;              /* of a probe; else 0 */
   permi_control *control;     /* NULL: nothing stops the walk */
   double choices, work, look; /* counted; predicted seconds; at the next look */
-  double before;              /* predicted seconds of chunks done */
+  double before;
   perm_status stopped;
 } permi_ways;
 
