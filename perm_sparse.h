@@ -81,17 +81,13 @@
      api/            >>sparse_config   macros
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
-     formats/        >>io              lines, numbers; messages FILE:LINE
-                     >>market          Matrix Market read, written; symmetric, hermitian in permi_add_entry
+     formats/        >>market          lines, numbers; messages FILE:LINE; Matrix Market read, written; symmetries
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
-                     >>graph           graph6, sparse6, digraph6
-                     >>dimacs          DIMACS graphs
+                     >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>matching        Hopcroft-Karp; strong components (Dulmage-Mendelsohn)
-                     >>reduce          lines of degree 1 and 2 eliminated
-                     >>walk            walks along elimination orders
-                     >>greedy          greedy orders
+     graph/          >>reduce          matching, strong components; lines of degree 1 and 2 eliminated
+                     >>walk            walks along elimination orders, greedy ones
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
@@ -129,12 +125,10 @@
                      >>signs_offer     ranges, price, offer
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
-                     >>ways            the frame of the engines of papers: a tree of choices in chunks
+                     >>transversals    walks over trees of choices, in chunks; perfect matchings; THE BOUND
                      >>sparyser        Ryser in compressed columns, Gray code; over dominating sets; THE BOUND
-                     >>transversals    perfect matchings enumerated; THE BOUND
                      >>decompose       branches over lines of few entries; THE BOUND
-     planar/         >>embedding       a planar graph drawn: the left-right test
-                     >>kasteleyn       signs, checked face by face; THE PROOF
+     planar/         >>kasteleyn       the left-right test; signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
@@ -401,7 +395,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column */
-  unsigned long long line; /* line of the file, or number of the triplet */
+  unsigned long long line; /* of the file, or number of the triplet */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -486,7 +480,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Makes room for `more` items behind those used. 0: out of memory or stopped. */
+/* Makes room for `more` items behind those used. 0: no memory, or stopped. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -511,9 +505,8 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
   return key;
 }
 
-/* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
-   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room, which has them; NULL:
-   stopped. */
+/* Sorts items by their first 64 bits, stably, by radix over bytes that differ: linear for hostile input, without n
+   counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;
@@ -534,7 +527,7 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
     }
     for (k = 0; k < count; k++) {
       const char *item = from + k * size;
-      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* at once while the places are not complete */
+      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* the places are not complete */
         return NULL;
       memcpy(to + place[permi_key_of(item) >> shift & 255]++ * size, item, size);
     }
@@ -579,8 +572,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return sorted != NULL;
 }
 
-/* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
-   line) the entry in the file has the larger key. */
+/* Returns the first entry in the input at a position given before, or NULL. Of a mirrored pair (same line) the file has
+   the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -591,7 +584,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* The first of `count` sorted entries with at least this key. */
+/* Returns the first of `count` sorted entries with at least this key. */
 static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
 {
   size_t low = 0, high = count;
@@ -605,14 +598,18 @@ static size_t permi_entries_find(const permi_entries *list, size_t count, uint64
   return low;
 }
 
-/* To a sorted list without duplicates adds what lies across the diagonal, and sorts again. *conflict, else NULL: an
-   entry that has another value there. */
-static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
-                                const permi_entry **conflict)
+/* Sorts, and adds what lies across the diagonal if mirrored. *second: an entry given before (*again 1), or with another
+   value across, else NULL. */
+static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
+                                permi_control *watch, const permi_entry **second, int *again)
 {
+  const int sorted = permi_entries_sort(list, allocator, watch);
   const size_t count = list->count;
   size_t k, at;
-  *conflict = NULL;
+  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
+  *again = *second != NULL;
+  if (!sorted || *again || !mirrored)
+    return sorted;
   for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
     permi_entry entry = list->entry[k];
     entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
@@ -622,24 +619,14 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
         return 0;
     } else if (list->entry[at].real != entry.real || list->entry[at].imaginary != entry.imaginary ||
                list->entry[at].integer != entry.integer) {
-      *conflict = &list->entry[list->entry[at].line > entry.line ? at : k];
+      *second = &list->entry[list->entry[at].line > entry.line ? at : k];
       return 1;
     }
   }
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Sorts and mirrors. *second, else NULL: an entry given before (*again 1), or with another value across. */
-static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
-                                permi_control *watch, const permi_entry **second, int *again)
-{
-  const int sorted = permi_entries_sort(list, allocator, watch);
-  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
-  *again = *second != NULL;
-  return sorted && (*again || !mirrored || permi_entries_mirror(list, allocator, watch, second));
-}
-
-/* The list must be sorted, without duplicates; drops zeros. */
+/* Makes a matrix of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -731,7 +718,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-/* Entries in arrays of the caller: triplets; compressed rows, with row_start; edges, two ints each. */
+/* The caller's entries: triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -741,9 +728,9 @@ typedef struct permi_triplets {
   perm_kind kind;
   const char *what;        /* "triplet", "entry", "edge" */
   const size_t *row_start; /* NULL: row has them */
-  int step;                /* ints from one column to the next */
+  int step;                /* from one column to the next */
   int mirrored;
-  int argument; /* of column; real, imaginary, integer, kind follow */
+  int argument; /* of column; the others follow */
 } permi_triplets;
 
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
@@ -790,31 +777,32 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-static perm_status permi_matrix_from_triplets(const permi_triplets *given, const perm_options *options,
-                                              perm_matrix *matrix, perm_result *result)
+/* The rest of the public calls. status: of what was checked; cost: bytes of the arrays. */
+static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
+                                     double cost, perm_matrix *matrix, perm_result *result)
 {
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, cost);
   const perm_allocator *allocator = &options->allocator;
   permi_control watch = permi_control_begin(options);
-  permi_entries list;
+  permi_entries list = {NULL, 0, given->nnz};
   const permi_entry *second;
-  perm_status status = permi_check_triplets(given, result);
-  int row = 0;
-  if (status != PERM_OK)
-    return status;
-  list.count = 0;
-  list.capacity = given->nnz;
-  list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
-  if (!list.entry)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
-  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++) {
+  int row = 0, again, settled;
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
+  if (status == PERM_OK) {
+    list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
+    if (!list.entry)
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
+  }
+  for (; status == PERM_OK && list.count < given->nnz && !permi_watch_step(&watch, list.count, 40); list.count++) {
     while (given->row_start && list.count == given->row_start[row + 1])
       row++;
     status = permi_triplet(given, list.count, given->row_start ? row : given->row[list.count * (size_t)given->step],
                            &list.entry[list.count], result);
   }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    int again;
-    const int settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
+    settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
     if (second)
       status = again ? permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry "
                                   "(%llu,%llu) given before by %s %llu", given->what, second->line, second->key >> 32,
@@ -829,17 +817,6 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s", perm_status_text(watch.stopped));
   permi_release(allocator, list.entry);
-  return status;
-}
-
-/* The public calls: status is of what they have checked, cost the bytes of their arrays. */
-static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
-                                     double cost, perm_matrix *matrix, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, cost);
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(given, options, matrix, result);
   return permi_meter_end(&call, status, result);
 }
 
@@ -895,22 +872,6 @@ static void permi_borrow_release(void *pointer, void *user_data)
   (void)user_data;
 }
 
-/* The entry must be as perm_matrix promises. */
-static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
-{
-  permi_entry entry;
-  perm_status status = permi_triplet(given, k, row, &entry, result);
-  if (status == PERM_OK && k > given->row_start[row] && given->column[k] <= given->column[k - 1])
-    status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
-                        "perm_matrix_from_csr sorts a copy", (double)k, row);
-  else if (status == PERM_OK && permi_entry_is_zero(&entry, given->kind))
-    status = permi_fail(result, PERM_ERROR_FORMAT, given->kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
-                        "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
-  else if (status == PERM_OK && given->kind == PERM_KIND_INTEGER && given->real && given->real[k] != entry.real)
-    status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer", (double)k);
-  return status;
-}
-
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result)
@@ -918,6 +879,7 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
   permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
   perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  permi_entry entry;
   size_t k;
   int row = 0;
   if (status != PERM_OK)
@@ -927,7 +889,16 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   for (k = 0; k < given.nnz && status == PERM_OK; k++) {
     while (k == row_start[row + 1])
       row++;
-    status = permi_check_borrowed(&given, k, row, result);
+    status = permi_triplet(&given, k, row, &entry, result); /* entries must be as perm_matrix promises */
+    if (status == PERM_OK && k > row_start[row] && column[k] <= column[k - 1])
+      status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
+                          "perm_matrix_from_csr sorts a copy", (double)k, row);
+    else if (status == PERM_OK && permi_entry_is_zero(&entry, kind))
+      status = permi_fail(result, PERM_ERROR_FORMAT, kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
+                          "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
+    else if (status == PERM_OK && kind == PERM_KIND_INTEGER && real && real[k] != entry.real)
+      status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer",
+                          (double)k);
   }
   if (status != PERM_OK)
     return status;
@@ -936,7 +907,7 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   matrix->nnz = given.nnz;
   matrix->kind = kind;
   matrix->allocator = borrowed;
-  memcpy(&matrix->row_start, &row_start, sizeof row_start); /* nothing writes through the struct */
+  memcpy(&matrix->row_start, &row_start, sizeof row_start);
   memcpy(&matrix->column, &column, sizeof column);
   if (kind != PERM_KIND_PATTERN)
     memcpy(&matrix->real, &real, sizeof real);
@@ -964,12 +935,19 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 
 PERMI_BRIEF_BEGIN
 
-/* ============================================================================================= >>io
-   Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
-   than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
-   line. */
+/* ========================================================================================= >>market
+   Lines, words and numbers of a text in memory, as entries. No text crashes a reader or makes it allocate more than a
+   multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
 
-/* Where the next graph of a text begins, NULL: there is none; the line before it; the line of the one that was read. */
+   Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
+   Design, NISTIR 5935, 1996. Takes comments between entries and long lines, not the field "double" of some programs.
+   Writes them, and pictures, as a whole or not at all (>>files). */
+#include <errno.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
+
+/* Where a text's next graph begins, or NULL; the line before it; the line of the one that was read. */
 typedef struct permi_rest {
   const char *position;
   unsigned long long before, line;
@@ -977,28 +955,27 @@ typedef struct permi_rest {
 
 typedef struct permi_reader {
   const char *name;
-  const char *taken; /* what the bytes were taken for, in messages; NULL: nothing yet */
-  permi_rest *rest;  /* NULL: a second graph is refused */
-  const char *position, *end;
-  const char *cursor, *line_end;
+  const char *taken; /* what the bytes were taken for, or NULL */
+  permi_rest *rest;  /* NULL: refuses a second graph */
+  const char *position, *end, *cursor, *line_end;
   unsigned long long line;
-  char point[16]; /* the locale's, for strtod */
+  char point[16]; /* the locale's */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction; /* 1: some number is no integer of 64 bits */
-  unsigned long long large;   /* the first line with an integer beyond 64 bits; 0: none */
-  unsigned long long rounded; /* the first line with another integer that is no double; 0: none */
-  const char *binary; /* the file's first byte, in messages, which count from it; NULL: a text, whose lines count */
-  const char *again;  /* what to try where an entry is given twice; NULL: nothing */
-  int mirrored;       /* 1: entries stand for those across the diagonal too */
-  perm_integer *denominator; /* NULL: fractions are refused */
-  unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
+  int fraction; /* some number is no integer of 64 bits */
+  unsigned long long large;   /* the first line with an integer beyond 64 bits, or 0 */
+  unsigned long long rounded; /* the first with another integer that is no double, or 0 */
+  const char *binary; /* a binary file's first byte; NULL: messages count lines */
+  const char *again;  /* advice on an entry given twice, or NULL */
+  int mirrored;       /* entries count across the diagonal too */
+  perm_integer *denominator; /* NULL: refuses fractions */
+  unsigned long long fractions; /* the first line with one, or 0; imaginary is then the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
-  unsigned long long tight, loose; /* the last line with a separator without a blank, with blanks alone */
-  int names; /* in the header line; 0: none */
+  unsigned long long tight, loose; /* the last line with a separator without blank, with blanks alone */
+  int names; /* of the header, or 0 */
   char note[132];
   perm_status status;
   perm_result *result;
@@ -1019,7 +996,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name without control characters, never cut inside a UTF-8 character. */
+/* Returns a file name's last 100 bytes, without control characters, in whole UTF-8 characters. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -1041,18 +1018,17 @@ static permi_shown permi_show_name(const char *name)
 PERMI_PRINTF(2, 3)
 static int permi_reader_fail(permi_reader *reader, const char *format, ...)
 {
+  const char *taken = reader->taken ? reader->taken : "";
   char text[PERM_MESSAGE_BYTES], place[32];
   va_list arguments;
   va_start(arguments, format);
   permi_vsay(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (reader->binary)
-    snprintf(place, sizeof place, " byte %llu", (unsigned long long)(reader->cursor - reader->binary));
-  else
-    snprintf(place, sizeof place, "%llu", reader->line ? reader->line : 1);
+  snprintf(place, sizeof place, "%s%llu", reader->binary ? " byte " : "",
+           reader->binary ? (unsigned long long)(reader->cursor - reader->binary) : reader->line ? reader->line : 1);
   reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%s: %s%s%s%s",
-                              permi_show_name(reader->name).text, place, reader->taken ? "taken as " : "",
-                              reader->taken ? reader->taken : "", reader->taken ? ": " : "", text);
+                              permi_show_name(reader->name).text, place, *taken ? "taken as " : "", taken,
+                              *taken ? ": " : "", text);
   return 0;
 }
 
@@ -1093,6 +1069,7 @@ static int permi_is_blank(char c)
 {
   return c == ' ' || c == '\t';
 }
+
 static int permi_is_digit(char c)
 {
   return c >= '0' && c <= '9';
@@ -1107,7 +1084,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = line_break ? line_break : reader->end;
   reader->position = line_break ? line_break + 1 : reader->end;
-  /* a CR elsewhere is garbage: else a file with CR alone would be one row */
+  /* a CR elsewhere is garbage: a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -1131,7 +1108,6 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* Finds what stands before the next blank or `mark`; returns 0 if that is nothing. */
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1172,7 +1148,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of a number, [+-] digits [. digits] [e [+-] digits] with a digit before the e, or begin. */
+/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -1198,7 +1174,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a number such as 7, 2.0 or 1e3; returns 0 if not whole or beyond 64 bits. */
+/* Converts 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -1273,15 +1249,6 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
   return 1;
 }
 
-/* ========================================================================================= >>market
-   Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
-   is not. Writes them, and pictures, as a whole or not at all (>>files). */
-#include <errno.h>
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/stat.h>
-#endif
-
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
 typedef struct permi_banner_word {
@@ -1294,24 +1261,6 @@ static const permi_banner_word permi_banner[4] = {
     {"field", "real, complex, integer or pattern", {"pattern", "integer", "real", "complex"}},
     {"symmetry", "general, symmetric, skew-symmetric or hermitian",
      {"general", "symmetric", "skew-symmetric", "hermitian"}}};
-
-static int permi_read_banner(permi_reader *reader, int found[4])
-{
-  const char *begin, *end;
-  int w, k;
-  for (w = 0; w < 4; w++) {
-    const permi_banner_word *word = &permi_banner[w];
-    if (!permi_next_word(reader, &begin, &end))
-      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
-    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
-      ;
-    if (k == 4)
-      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
-                               word->expected);
-    found[w] = k;
-  }
-  return permi_line_finished(reader, "the banner");
-}
 
 static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
                                                  const char **end)
@@ -1326,76 +1275,27 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
+static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
   const char *begin, *end;
   if (!permi_read_number(reader, what, 1, &begin, &end))
     return 0;
-  return permi_integer_value(begin, end, value) ||
-         permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                           permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, end, value))
+    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                             permi_quoted(begin, end).text);
+  return (*value >= least && *value <= most) ||
+         permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
-static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
-{
-  return permi_read_integer(reader, what, value) &&
-         ((*value >= least && *value <= most) ||
-          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
-}
-
-static int permi_read_values(permi_reader *reader, permi_entry *entry)
-{
-  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
-  const char *begin, *end;
-  int part;
-  *entry = permi_entry_one();
-  if (reader->kind == PERM_KIND_INTEGER) {
-    if (!permi_read_integer(reader, "value", &entry->integer))
-      return 0;
-    entry->real = (double)entry->integer;
-  }
-  for (part = 0; part < parts; part++) {
-    int64_t whole;
-    if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
-        !permi_double_value(reader, begin, end, part ? &entry->imaginary : &entry->real))
-      return 0;
-    if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
-      reader->fraction = 1;
-      whole = 0;
-    }
-    entry->integer = parts == 1 ? whole : 1;
-  }
-  return permi_line_finished(reader, "the entry");
-}
-
-static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
-                           permi_entry *entry)
-{
-  if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
-    return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
-                             entry->imaginary);
-  if (!permi_reader_push(reader, row, column, entry))
-    return 0;
-  if (symmetry == PERMI_GENERAL || row == column)
-    return 1;
-  if (symmetry == PERMI_SKEW && entry->integer == INT64_MIN)
-    return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
-                                     "integer from -2^63+1 up was expected");
-  if (symmetry == PERMI_SKEW) {
-    entry->real = -entry->real;
-    entry->integer = -entry->integer;
-  }
-  if (symmetry != PERMI_SYMMETRIC)
-    entry->imaginary = -entry->imaginary;
-  return permi_reader_push(reader, column, row, entry);
-}
-
-/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
+  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
   int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
+  const char *begin, *end;
   permi_entry entry;
+  int part;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
       return permi_reader_fail(reader, "the file ends after %llu %s, %llu were expected", k,
@@ -1403,7 +1303,24 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (!array && (!permi_read_within(reader, "row index", 1, reader->m, &row) ||
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
-    if (!permi_read_values(reader, &entry))
+    entry = permi_entry_one();
+    if (reader->kind == PERM_KIND_INTEGER) {
+      if (!permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
+        return 0;
+      entry.real = (double)entry.integer;
+    }
+    for (part = 0; part < parts; part++) {
+      int64_t whole;
+      if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
+          !permi_double_value(reader, begin, end, part ? &entry.imaginary : &entry.real))
+        return 0;
+      if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
+        reader->fraction = 1;
+        whole = 0;
+      }
+      entry.integer = parts == 1 ? whole : 1;
+    }
+    if (!permi_line_finished(reader, "the entry"))
       return 0;
     if (symmetry != PERMI_GENERAL && row < column)
       return permi_reader_fail(reader, "entry (%lld,%lld) above the diagonal found in a file with symmetry, the lower "
@@ -1411,9 +1328,25 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (symmetry == PERMI_SKEW && row == column)
       return permi_reader_fail(reader, "entry (%lld,%lld) on the diagonal of a skew-symmetric matrix found, entries "
                                "below the diagonal were expected", (long long)row, (long long)column);
-    if (!(array && permi_entry_is_zero(&entry, reader->kind)) &&
-        !permi_add_entry(reader, symmetry, (uint64_t)row - 1, (uint64_t)column - 1, &entry))
-      return 0;
+    if (!array || !permi_entry_is_zero(&entry, reader->kind)) {
+      if (symmetry == PERMI_HERMITIAN && row == column && entry.imaginary != 0)
+        return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was "
+                                 "expected", entry.imaginary);
+      if (!permi_reader_push(reader, (uint64_t)row - 1, (uint64_t)column - 1, &entry))
+        return 0;
+      if (symmetry == PERMI_SKEW && entry.integer == INT64_MIN)
+        return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
+                                 "integer from -2^63+1 up was expected");
+      if (symmetry == PERMI_SKEW) {
+        entry.real = -entry.real;
+        entry.integer = -entry.integer;
+      }
+      if (symmetry != PERMI_SYMMETRIC)
+        entry.imaginary = -entry.imaginary;
+      if (symmetry != PERMI_GENERAL && row != column &&
+          !permi_reader_push(reader, (uint64_t)column - 1, (uint64_t)row - 1, &entry))
+        return 0;
+    }
     if (array && row++ == reader->m) {
       column++;
       row = symmetry == PERMI_GENERAL ? 1 : column + (symmetry == PERMI_SKEW);
@@ -1427,7 +1360,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
   const char *field, *symmetry_name, *things, *begin, *end;
-  int found[4], array;
+  int found[4], array, w, k;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
@@ -1436,7 +1369,18 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   permi_next_word(reader, &begin, &end);
   if (!permi_same_word(begin, end, "%%matrixmarket"))
     return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-  if (!permi_read_banner(reader, found))
+  for (w = 0; w < 4; w++) {
+    const permi_banner_word *word = &permi_banner[w];
+    if (!permi_next_word(reader, &begin, &end))
+      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
+    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
+      ;
+    if (k == 4)
+      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
+                               word->expected);
+    found[w] = k;
+  }
+  if (!permi_line_finished(reader, "the banner"))
     return 0;
   array = found[1];
   things = array ? "values" : "entries";
@@ -1491,7 +1435,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
+/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or it is another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
@@ -1525,44 +1469,29 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
-   regular file after "> file"). */
-static int permi_is_stream(const char *path)
-{
-  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
-  int k;
-#if defined(__unix__) || defined(__APPLE__)
-  struct stat information;
-  for (k = 0; k < 3; k++)
-    if (!strncmp(path, links[k], strlen(links[k])))
-      return 1;
-  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
-#else
-  (void)path, (void)links, (void)k;
-  return 0;
-#endif
-}
-
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
   const int standard = !strcmp(path, "-");
+  int open = standard; /* an open file or device: names first, as stat follows them (/dev/stdout after "> file") */
   char doing[40];
+#if defined(__unix__) || defined(__APPLE__)
+  struct stat information;
+  open |= !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
+          (stat(path, &information) == 0 && S_ISCHR(information.st_mode));
+#endif
   errno = 0;
-  if (standard || permi_is_stream(path)) {
+  if (open) {
     FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (!standard && fclose(file) != 0 && printed) {
-      printed = 0;
+    if (!standard && fclose(file) != 0 && printed--)
       error = errno;
-    }
-    return printed ? PERM_OK
-                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
+    return printed > 0 ? PERM_OK : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)
@@ -1605,8 +1534,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 /* ===================================================================================== >>plain_text
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
-/* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'
-   separates, blanks do not: "1 2; 3 4" would be two rows elsewhere. */
+/* Finds the next number; 0: end of line, or failure. Where ';' separates, blanks do not: "1 2; 3 4" would be two rows
+   elsewhere. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -1639,32 +1568,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* [+-] digits / digits, in lowest terms: integer and, in imaginary, the denominator, a whole number up to 2^53. */
-static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
-                                permi_entry *entry)
-{
-  const int64_t most = (int64_t)1 << 53;
-  int64_t below = 0;
-  uint64_t divisor, magnitude;
-  if (permi_digits_end(slash + 1, end) != end || slash + 1 == end)
-    return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
-                             permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
-      below < 1 || below > most)
-    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
-                             "2^53 was expected", permi_quoted(begin, end).text);
-  magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
-  divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
-  magnitude /= divisor;
-  entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
-  entry->real = (double)entry->integer;
-  entry->imaginary = (double)(below / (int64_t)divisor);
-  reader->fractions = reader->fractions ? reader->fractions : reader->line;
-  return 1;
-}
-
-/* Multiplies each row of the sorted entries by its denominators' least common multiple, and reader->denominator by all
-   of these; with more rows than columns, of which a product has not all rows, every entry by that of them all. */
+/* Multiplies each row by its least common denominator, reader->denominator by all of these; with more rows than
+   columns, where a product has not all rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -1715,8 +1620,10 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
 {
   int integer;
   const char *const whole_begin = begin, *const whole_end = end, *middle;
+  uint64_t divisor, magnitude;
+  int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
-    begin++; /* (1+2j), as Python prints */
+    begin++; /* as Python prints */
     end--;
   }
   middle = permi_number_end(begin, end, &integer);
@@ -1724,7 +1631,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   entry->integer = 0;
   if (middle == end) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod */
       permi_note_integer(reader, begin, end, entry->real);
       return 1;
     }
@@ -1742,8 +1649,24 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
-  if (reader->denominator && integer && middle > begin && *middle == '/')
-    return permi_fraction_value(reader, begin, middle, end, entry);
+  if (reader->denominator && integer && middle > begin && *middle == '/') {
+    /* in lowest terms: integer and, in imaginary, a denominator to 2^53 */
+    if (permi_digits_end(middle + 1, end) != end || middle + 1 == end)
+      return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
+                               permi_quoted(begin, end).text);
+    if (!permi_integer_value(begin, middle, &entry->integer) || !permi_integer_value(middle + 1, end, &below) ||
+        below < 1 || below > (int64_t)1 << 53)
+      return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                               "2^53 was expected", permi_quoted(begin, end).text);
+    magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+    divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+    magnitude /= divisor;
+    entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+    entry->real = (double)entry->integer;
+    entry->imaginary = (double)(below / (int64_t)divisor);
+    reader->fractions = reader->fractions ? reader->fractions : reader->line;
+    return 1;
+  }
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
@@ -1752,8 +1675,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds the next name of a header: between separators, in a line without any between tabs, else between blanks. Quotes
-   protect separators. Returns 0 after the last one. */
+/* Finds the next name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -1767,20 +1689,19 @@ static int permi_next_name(permi_reader *look, char mark, const char **begin, co
     ++*begin;
   while (*begin < *end && permi_is_blank((*end)[-1]))
     --*end;
-  if (mark == ' ') /* several of them separate once */
+  if (mark == ' ') /* several separate once */
     while (look->cursor < look->line_end && *look->cursor == ' ')
       look->cursor++;
   return mark != ' ' || *begin < *end;
 }
 
-/* What separates names or numbers in a line that has several. */
 static char permi_line_mark(const permi_reader *reader, const char *begin)
 {
   const size_t length = (size_t)(reader->line_end - begin);
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-/* Begins with a letter, '_' or '"', and stands for no missing value. */
+/* Begins with a letter, '_' or '"', and is no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
@@ -1801,34 +1722,7 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Does a line begin with a name, *begin to *end, and a number? */
-static int permi_has_row_name(permi_reader look, const char **begin, const char **end)
-{
-  look.cursor = *begin;
-  permi_next_name(&look, permi_line_mark(&look, *begin), begin, end);
-  permi_skip_blanks(&look);
-  return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
-}
-
-/* Does a first line of nothing but i (units: 1), j (2) or both (3), which `look` has passed, have names? Nobody writes
-   both for one unit. 0: no, or a failure. */
-static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
-{
-  permi_reader below = *look;
-  int complex_below = 0;
-  while (!complex_below && permi_next_content(&below, 1)) {
-    const size_t length = (size_t)(below.line_end - below.cursor);
-    complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
-  }
-  if (complex_below != (units == 3))
-    return !complex_below;
-  reader->line = look->line;
-  return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for the "
-                           "number, or leave the line out", permi_quoted(first, look->line_end).text,
-                           complex_below ? "complex" : "real");
-}
-
-/* Passes a first line of names above others, such as a,"b c",d2 or i,j. Returns 0 after a failure. */
+/* Passes a first line of names, such as a,"b c",d2 or i,j. 0: failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -1858,8 +1752,21 @@ static int permi_skip_header(permi_reader *reader)
   below = look;
   if (!permi_next_content(&below, 1))
     return 1;
-  if (units < 4 && !permi_units_are_names(reader, &look, first, units))
-    return reader->status == PERM_OK;
+  if (units < 4) { /* nothing but i (1), j (2) or both (3): names or numbers? Nobody writes both for one unit */
+    int complex_below;
+    do {
+      const size_t length = (size_t)(below.line_end - below.cursor);
+      complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
+    } while (!complex_below && permi_next_content(&below, 1));
+    if (complex_below == (units == 3)) {
+      reader->line = look.line;
+      return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for "
+                               "the number, or leave the line out", permi_quoted(first, look.line_end).text,
+                               complex_below ? "complex" : "real");
+    }
+    if (complex_below)
+      return 1;
+  }
   reader->names = names;
   reader->position = look.position;
   reader->line = look.line;
@@ -1867,33 +1774,14 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Takes the first line away, which counts the n columns of the n others, as tables without names are written. The
-   format `array` keeps it. (A column alone keeps it too: below 0 its permanent is the same.) */
-static void permi_drop_numbers(permi_reader *reader, perm_format wanted, const permi_shown *first)
-{
-  permi_entries *list = &reader->entries;
-  size_t k, kept = 0;
-  if (wanted != PERM_FORMAT_AUTO) {
-    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first->text);
-    return;
-  }
-  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
-    if (list->entry[k].key >> 32) {
-      list->entry[kept] = list->entry[k];
-      list->entry[kept++].key -= (uint64_t)1 << 32;
-    }
-  list->count = kept;
-  reader->m--;
-  snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
-           first->text);
-}
-
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
   permi_shown first = {""};
-  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns */
+  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns of n others */
+  permi_entries *list = &reader->entries;
   permi_entry entry;
+  size_t k, kept = 0;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
@@ -1905,8 +1793,14 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
-      if (!permi_plain_value(reader, begin, end, &entry))
-        return !columns && permi_has_row_name(*reader, &begin, &end) && permi_refuse_row_name(reader, begin, end);
+      if (!permi_plain_value(reader, begin, end, &entry)) {
+        permi_reader look = *reader;
+        look.cursor = begin;
+        permi_next_name(&look, permi_line_mark(&look, begin), &begin, &end);
+        permi_skip_blanks(&look);
+        return !columns && permi_is_name(begin, end) && look.cursor < look.line_end &&
+               strchr("+-.0123456789", *look.cursor) && permi_refuse_row_name(reader, begin, end);
+      }
       if (!reader->m) {
         const int digits = permi_digits_end(begin, end) == end;
         first = columns ? first : permi_quoted(begin, reader->line_end);
@@ -1945,12 +1839,23 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
                              "--format edges|array%s", reader->m, reader->m,
                              counted ? "; if the first is a header, leave it out" : "");
   }
-  if (counted)
-    permi_drop_numbers(reader, wanted, &first);
+  if (counted && wanted != PERM_FORMAT_AUTO) {
+    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first.text);
+  } else if (counted) { /* tables without names; a column alone keeps it: below 0 its permanent is the same */
+    for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
+      if (list->entry[k].key >> 32) {
+        list->entry[kept] = list->entry[k];
+        list->entry[kept++].key -= (uint64_t)1 << 32;
+      }
+    list->count = kept;
+    reader->m--;
+    snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
+             first.text);
+  }
   return 1;
 }
 
-/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
+/* Returns the numbers of a line, 5: more than four; -1: failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -1986,8 +1891,8 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* Indices count from 0 if one of them is 0, else from 1. (Where none is 0 and none is the last, either reading leaves
-   an empty line, and the permanent is the same.) */
+/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line, and the
+   permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
@@ -2008,109 +1913,56 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest be "rows columns entries" and any number of entries? */
-static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
-{
-  const char *begin[5], *end[5];
-  permi_reader look = *reader;
-  int64_t index[2];
-  int base;
-  memset(indices, 0, sizeof *indices);
-  look.result = NULL;
-  /* permi_read_list refuses sizes that are too large */
-  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
-    return 0;
-  while (permi_next_content(&look, 1)) {
-    const int columns = permi_fields(&look, begin, end);
-    if (columns < 2 || columns > 4 || (indices->lines && columns != indices->columns) ||
-        !permi_field_whole(begin[0], end[0], indices->size[0], &index[0]) ||
-        !permi_field_whole(begin[1], end[1], indices->size[1], &index[1]))
-      return 0;
-    indices->columns = columns;
-    permi_indices_add(indices, index);
-  }
-  base = permi_indices_base(indices);
-  return !indices->lines || (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base &&
-                             (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
-}
-
-/* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
-   coordinates are a matrix only if there are at most three. */
+/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
+   entries. Rows of three numbers that could be both are a matrix only if at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
-  const unsigned long long line = reader->line;
+  const char *begin[5], *end[5];
   permi_indices indices;
+  permi_reader look = *reader;
   unsigned long long entries;
-  int array;
-  if (!permi_resembles_coordinates(reader, &indices))
+  int64_t index[2];
+  int array, base;
+  memset(&indices, 0, sizeof indices);
+  look.result = NULL;
+  /* permi_read_list refuses large sizes */
+  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, &indices, begin))
+    return PERM_FORMAT_ARRAY;
+  while (permi_next_content(&look, 1)) {
+    const int columns = permi_fields(&look, begin, end);
+    if (columns < 2 || columns > 4 || (indices.lines && columns != indices.columns) ||
+        !permi_field_whole(begin[0], end[0], indices.size[0], &index[0]) ||
+        !permi_field_whole(begin[1], end[1], indices.size[1], &index[1]))
+      return PERM_FORMAT_ARRAY;
+    indices.columns = columns;
+    permi_indices_add(&indices, index);
+  }
+  base = permi_indices_base(&indices);
+  if (indices.lines && (indices.high[0] >= indices.size[0] + base || indices.high[1] >= indices.size[1] + base ||
+                        (double)indices.lines > (double)indices.size[0] * (double)indices.size[1]))
     return PERM_FORMAT_ARRAY;
   entries = (unsigned long long)indices.size[2];
   array = !indices.lines || indices.columns == 3;
+  if (entries != indices.lines && array && (indices.lines <= 2 || !entries))
+    return PERM_FORMAT_ARRAY;
+  if (entries == indices.lines && (!array || indices.lines > 2))
+    return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
   reader->line = indices.first;
-  if (entries != indices.lines) {
-    if (array && (indices.lines <= 2 || !entries))
-      return PERM_FORMAT_ARRAY;
-    return (perm_format)permi_reader_fail(
-        reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the file%s", entries,
-        (long long)indices.size[0], (long long)indices.size[1], indices.lines,
-        array ? ", or say --format array for rows of numbers" : "");
-  }
-  if (array && indices.lines <= 2)
-    return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
-                                          "Say which: --format array|coordinate", indices.lines + 1, entries,
-                                          (long long)indices.size[0], (long long)indices.size[1]);
-  reader->line = line;
-  return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
-}
-
-/* Adds an entry with unshifted indices. */
-static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
-{
-  static const char *const what[2] = {"row", "column"};
-  const char *begin[5], *end[5];
-  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
-  int k, columns = permi_fields(reader, begin, end);
-  int64_t index[2] = {0, 0}, limit;
-  permi_entry entry = permi_entry_one(), part;
-  if (columns < 0)
-    return 0;
-  if (complex_format ? columns != 4 : columns != 2 && columns != 3)
-    return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s", columns > 4 ? "over " : "",
-                             columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
-                             complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
-                             columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
-  if (indices->lines && columns != indices->columns)
-    return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
-                             indices->columns);
-  for (k = 0; k < 2; k++) {
-    limit = !edges ? indices->size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
-    if (!permi_field_whole(begin[k], end[k], limit, &index[k]))
-      return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
-                               permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
-  }
-  if (columns == 4) {
-    reader->kind = PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], &entry))
-      return 0;
-    if (reader->kind == PERM_KIND_COMPLEX)
-      return permi_reader_fail(reader, "%s found, two real numbers were expected",
-                               permi_quoted(begin[2], end[3]).text);
-    entry.imaginary = part.real;
-    reader->kind = PERM_KIND_COMPLEX;
-  } else if (columns == 3) {
-    reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[2], end[2], &entry))
-      return 0;
-  }
-  indices->columns = columns;
-  permi_indices_add(indices, index);
-  return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
+  if (entries == indices.lines)
+    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: --format "
+                      "array|coordinate", indices.lines + 1, entries, (long long)indices.size[0],
+                      (long long)indices.size[1]);
+  else
+    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
+                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1], indices.lines,
+                      array ? ", or say --format array for rows of numbers" : "");
+  return PERM_FORMAT_AUTO;
 }
 
 static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
 {
-  const int edges = format == PERM_FORMAT_EDGES;
-  const char *begin = reader->line_end;
+  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
+  const char *begin = reader->line_end, *from[5], *to[5];
   permi_indices indices;
   uint64_t base;
   size_t k;
@@ -2123,10 +1975,43 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
              permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
                                "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   }
-  reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
-  while (permi_next_content(reader, 1))
-    if (!permi_read_item(reader, format, &indices))
+  reader->kind = complex_format ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
+  while (permi_next_content(reader, 1)) {
+    int64_t index[2] = {0, 0}, limit;
+    permi_entry entry = permi_entry_one(), part;
+    const int columns = permi_fields(reader, from, to);
+    if (columns < 0)
       return 0;
+    if (complex_format ? columns != 4 : columns != 2 && columns != 3)
+      return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s",
+                               columns > 4 ? "over " : "", columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
+                               complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
+                               columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
+    if (indices.lines && columns != indices.columns)
+      return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
+                               indices.columns);
+    for (k = 0; k < 2; k++) {
+      limit = !edges ? indices.size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
+      if (!permi_field_whole(from[k], to[k], limit, &index[k]))
+        return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", k ? "column" : "row",
+                                 permi_quoted(from[k], to[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
+    }
+    if (columns > 2)
+      reader->kind = indices.lines && columns == 3 ? reader->kind : PERM_KIND_INTEGER;
+    if ((columns == 4 && !permi_plain_value(reader, from[3], to[3], &part)) ||
+        (columns > 2 && !permi_plain_value(reader, from[2], to[2], &entry)))
+      return 0;
+    if (columns == 4) {
+      if (reader->kind == PERM_KIND_COMPLEX)
+        return permi_reader_fail(reader, "%s found, two real numbers were expected", permi_quoted(from[2], to[3]).text);
+      entry.imaginary = part.real;
+      reader->kind = PERM_KIND_COMPLEX;
+    }
+    indices.columns = columns;
+    permi_indices_add(&indices, index);
+    if (!permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry)) /* unshifted */
+      return 0;
+  }
   base = (uint64_t)permi_indices_base(&indices);
   for (k = 0; k < 2 && edges; k++)
     indices.size[k] = indices.high[k] + !base;
@@ -2158,25 +2043,29 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
 }
 
 /* ========================================================================================== >>numpy
-   Reads a .npy file of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
-   dictionary of Python with descr, fortran_order and shape), the items. One array of two axes, whose items are bool,
-   integers of 1 to 8 bytes, floats of 4 and 8, complex of 8 and 16; all else is refused. */
+   Reads .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary of Python with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats
+   of 4 and 8, complex of 8 and 16; all else is refused. */
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
-#define PERMI_NUMPY_MOST 1048576 /* bytes of a header; NumPy's own limit is 10000 */
+#define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */
 
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
-  unsigned size;    /* bytes of an item */
-  int fortran;      /* 1: column by column */
-  int axes;
+  unsigned size;    /* of an item */
+  int fortran, axes; /* fortran: by columns */
   uint64_t shape[2];
-  int given; /* bits of the keys that were found */
+  int given; /* bits of keys found */
 } permi_numpy;
 
-static int permi_is_numpy(const char *text, size_t bytes)
+static int permi_numpy_begins(const char *text, size_t bytes)
 {
   return bytes >= 6 && !memcmp(text, PERMI_NUMPY_MAGIC, 6);
+}
+
+static int permi_is_numpy(const permi_reader *reader)
+{
+  return permi_numpy_begins(reader->position, (size_t)(reader->end - reader->position));
 }
 
 static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
@@ -2188,18 +2077,17 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* Returns the bytes of magic, version, length and header; 0: fewer than that are there, or that is no such file. */
+/* Returns the bytes before the items; 0: they are not there. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
   uint64_t length;
-  if (bytes < 12 || !permi_is_numpy(text, bytes) || text[6] < 1 || text[6] > 3)
+  if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
   length = permi_numpy_bits(text + 8, wide, '<');
   return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
 }
 
-/* The next byte of the header that is no space, 0 at its end. */
 static int permi_numpy_next(permi_reader *reader)
 {
   while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
@@ -2229,70 +2117,12 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
   return permi_numpy_expect(reader, (char)quote);
 }
 
-/* "<f8" and the like. */
-static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
-{
-  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
-  const char *begin, *end;
-  size_t k;
-  if (permi_numpy_next(reader) == '[')
-    return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
-  if (!permi_numpy_string(reader, &begin, &end))
-    return 0;
-  array->order = begin < end ? *begin : ' ';
-  array->code = end - begin > 1 ? begin[1] : ' ';
-  for (k = 0; k < sizeof types / sizeof *types; k++)
-    if (end - begin == 1 + (ptrdiff_t)strlen(types[k]) && !memcmp(begin + 1, types[k], strlen(types[k])))
-      array->size = types[k][2] ? 16 : (unsigned)(types[k][1] - '0');
-  if (array->size && (array->order == '<' || array->order == '>' || (array->order == '|' && array->size == 1)))
-    return 1;
-  if (array->code == 'O')
-    return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
-                             "a.astype(float)");
-  return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were expected: "
-                           "save a.astype(float)", permi_quoted(begin, end).text);
-}
-
-static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
-{
-  if (!permi_numpy_expect(reader, '('))
-    return 0;
-  while (permi_numpy_next(reader) != ')') {
-    uint64_t size = 0;
-    const char *begin = reader->cursor;
-    for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
-      size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
-    if (reader->cursor == begin)
-      return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
-                               permi_quoted(begin, reader->line_end).text);
-    if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
-      reader->cursor++;
-    if (array->axes < 2)
-      array->shape[array->axes] = size;
-    array->axes += array->axes < 4;
-    if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
-      return 0;
-  }
-  return permi_numpy_expect(reader, ')');
-}
-
-static int permi_numpy_order(permi_reader *reader, permi_numpy *array)
-{
-  const char *begin;
-  permi_numpy_next(reader);
-  begin = reader->cursor;
-  while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
-    reader->cursor++;
-  array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
-  return array->fortran || (reader->cursor - begin == 5 && !memcmp(begin, "False", 5)) ||
-         permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
-                           permi_quoted(begin, reader->line_end).text);
-}
-
 static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
 {
   static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
+  size_t t;
   int k;
   memset(array, 0, sizeof *array);
   if (!permi_numpy_expect(reader, '{'))
@@ -2306,9 +2136,54 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
                                permi_quoted(begin, end).text);
     array->given |= 1 << k;
-    if (!permi_numpy_expect(reader, ':') || !(k == 0   ? permi_numpy_type(reader, array)
-                                              : k == 1 ? permi_numpy_order(reader, array)
-                                                       : permi_numpy_shape(reader, array)))
+    if (!permi_numpy_expect(reader, ':'))
+      return 0;
+    if (k == 0 && permi_numpy_next(reader) == '[')
+      return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
+    if (k == 0 && !permi_numpy_string(reader, &begin, &end))
+      return 0;
+    if (k == 0) {
+      array->order = begin < end ? *begin : ' ';
+      array->code = end - begin > 1 ? begin[1] : ' ';
+      for (t = 0; t < sizeof types / sizeof *types; t++)
+        if (end - begin == 1 + (ptrdiff_t)strlen(types[t]) && !memcmp(begin + 1, types[t], strlen(types[t])))
+          array->size = types[t][2] ? 16 : (unsigned)(types[t][1] - '0');
+      if (array->code == 'O')
+        return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) "
+                                 "or a.astype(float)");
+      if (!array->size || !memchr("<>|", array->order, array->size == 1 ? 3 : 2))
+        return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were "
+                                 "expected: save a.astype(float)", permi_quoted(begin, end).text);
+    }
+    if (k == 1) {
+      permi_numpy_next(reader);
+      begin = reader->cursor;
+      while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
+        reader->cursor++;
+      array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
+      if (!array->fortran && !(reader->cursor - begin == 5 && !memcmp(begin, "False", 5)))
+        return permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
+                                 permi_quoted(begin, reader->line_end).text);
+    }
+    if (k == 2 && !permi_numpy_expect(reader, '('))
+      return 0;
+    while (k == 2 && permi_numpy_next(reader) != ')') {
+      uint64_t size = 0;
+      begin = reader->cursor;
+      for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
+        size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
+      if (reader->cursor == begin)
+        return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
+                                 permi_quoted(begin, reader->line_end).text);
+      if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
+        reader->cursor++;
+      if (array->axes < 2)
+        array->shape[array->axes] = size;
+      array->axes += array->axes < 4;
+      if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
+        return 0;
+    }
+    if (k == 2 && !permi_numpy_expect(reader, ')'))
       return 0;
     if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
       return 0;
@@ -2327,10 +2202,10 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* A float of 4 or 8 bytes; refuses NaN and infinities. */
-static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
+/* Refuses NaN and infinities. */
+static int permi_numpy_float(permi_reader *reader, char order, unsigned size, unsigned at, double *value)
 {
-  const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
+  const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
   const uint32_t narrow_bits = (uint32_t)bits;
   float narrow;
   memcpy(value, &bits, sizeof *value);
@@ -2338,75 +2213,26 @@ static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, uns
     memcpy(&narrow, &narrow_bits, sizeof narrow);
     *value = (double)narrow;
   }
-  return !permi_not_finite(*value) ||
-         permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
+  if (!permi_not_finite(*value))
+    return 1;
+  reader->cursor += at;
+  return permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
                            permi_not_finite(*value));
 }
 
-/* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */
-static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
-{
-  uint64_t bits;
-  int ok = 1;
-  *entry = permi_entry_one();
-  if (array->code == 'c') {
-    ok = permi_numpy_float(reader, array, array->size / 2, &entry->real);
-    reader->cursor += array->size / 2;
-    ok = ok && permi_numpy_float(reader, array, array->size / 2, &entry->imaginary);
-    reader->cursor -= array->size / 2;
-  } else if (array->code == 'f') {
-    ok = permi_numpy_float(reader, array, array->size, &entry->real);
-    if (ok && entry->real == floor(entry->real) && fabs(entry->real) < 9223372036854775808.0)
-      entry->integer = (int64_t)entry->real;
-    else
-      reader->fraction = 1;
-  } else {
-    bits = permi_numpy_bits(reader->cursor, array->size, array->order);
-    if (array->code == 'b' && bits > 1)
-      return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
-    if (array->code == 'i' && array->size < 8 && bits >> (8 * array->size - 1))
-      bits |= UINT64_MAX << (8 * array->size);
-    memcpy(&entry->integer, &bits, sizeof bits);
-    entry->real = (double)entry->integer;
-    if (array->code == 'u' && entry->integer < 0) {
-      entry->real = (double)bits;
-      reader->fraction = 1;
-      reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
-    }
-  }
-  return ok;
-}
-
-static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
-{
-  const uint64_t m = array->shape[0], n = array->shape[1];
-  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
-  uint64_t k, i;
-  size_t done = 0;
-  permi_entry entry;
-  for (k = 0; m && n && k < outer; k++)
-    for (i = 0; i < inner; i++, reader->cursor += array->size) {
-      if (permi_watch_step(reader->watch, done++, 20))
-        return permi_reader_no_memory(reader);
-      if (!permi_numpy_item(reader, array, &entry))
-        return 0;
-      if ((array->code == 'c' ? entry.real != 0 || entry.imaginary != 0 : entry.real != 0) &&
-          !permi_reader_push(reader, array->fortran ? i : k, array->fortran ? k : i, &entry))
-        return 0;
-    }
-  return 1;
-}
-
-/* Messages name bytes of the file, counted from 0. */
+/* Messages count bytes from 0. */
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
   unsigned long long left, needed;
+  uint64_t outer, inner, k, i, bits;
+  size_t done = 0;
   permi_numpy array;
+  permi_entry entry;
   (void)wanted;
   reader->binary = reader->cursor = begin;
-  if (!permi_is_numpy(begin, bytes))
+  if (!permi_is_numpy(reader))
     return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
   if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
     return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
@@ -2425,28 +2251,57 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
                              needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < needed ? "is the file whole?" : "save one array a file");
+  outer = array.shape[array.fortran];
+  inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  if (!permi_numpy_items(reader, &array))
-    return 0;
+  for (k = 0; needed && k < outer; k++)
+    for (i = 0; i < inner; i++, reader->cursor += array.size) {
+      if (permi_watch_step(reader->watch, done++, 20))
+        return permi_reader_no_memory(reader);
+      entry = permi_entry_one();
+      if (array.code == 'f' || array.code == 'c') {
+        const unsigned size = array.code == 'c' ? array.size / 2 : array.size;
+        if (!permi_numpy_float(reader, array.order, size, 0, &entry.real) ||
+            (array.code == 'c' && !permi_numpy_float(reader, array.order, size, size, &entry.imaginary)))
+          return 0;
+        if (entry.real == floor(entry.real) && fabs(entry.real) < 9223372036854775808.0)
+          entry.integer = (int64_t)entry.real;
+        else
+          reader->fraction = 1;
+      } else {
+        bits = permi_numpy_bits(reader->cursor, array.size, array.order);
+        if (array.code == 'b' && bits > 1)
+          return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
+        if (array.code == 'i' && array.size < 8 && bits >> (8 * array.size - 1))
+          bits |= UINT64_MAX << (8 * array.size);
+        memcpy(&entry.integer, &bits, sizeof bits);
+        entry.real = (double)entry.integer;
+        if (array.code == 'u' && entry.integer < 0) { /* no integer of 64 bits */
+          entry.real = (double)bits;
+          reader->fraction = 1;
+          reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
+        }
+      }
+      if ((entry.real != 0 || entry.imaginary != 0) &&
+          !permi_reader_push(reader, array.fortran ? i : k, array.fortran ? k : i, &entry))
+        return 0;
+    }
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
 }
 
-/* Returns the bytes of a .npy file whose header is there, else 0: a pipe without an end is not read up. */
+/* Returns the bytes of a file whose header is there, else 0: a pipe without an end is not read up. */
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);
-  permi_control watch;
   permi_reader reader;
   permi_numpy array;
   if (!head)
     return 0;
   memset(&reader, 0, sizeof reader);
-  memset(&watch, 0, sizeof watch);
-  reader.watch = &watch;
   reader.name = "";
   reader.binary = text;
   reader.cursor = text + (text[6] == 1 ? 10 : 12);
@@ -2457,15 +2312,18 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
 }
 
 /* ========================================================================================== >>graph
-   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
-   '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
-   order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
-   - graph6: the upper triangle column by column, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
-   - digraph6: all rows
+   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'),
+   with or without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, or three after
+   '~', or six after "~~". Then
+   - graph6: the upper triangle by columns, and zeros; digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
-     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
+     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
+   Reads DIMACS graphs, where c are comments:
+   - "p edge N M" or "p col N M", M lines "e I J [W]": the symmetric adjacency matrix. Each edge once, or all in both
+     directions with one weight. Lines n, d, v, x describe vertices: left out
+   - "p asn N M", lines "n I" for rows, M lines "a I J [W]" from a row to another vertex: the bipartite matrix, with the
+     other vertices as columns, both ascending. */
 
-/* The line without blanks around; 0: there is none left. */
 static int permi_graph6_line(permi_reader *reader)
 {
   while (permi_next_line(reader)) {
@@ -2478,7 +2336,7 @@ static int permi_graph6_line(permi_reader *reader)
   return 0;
 }
 
-/* Passes a header; returns the mark of the format that it names, '>' for graph6, else 0. */
+/* Passes a header; returns the mark of its format, '>' for graph6, or 0. */
 static char permi_graph6_header(permi_reader *reader)
 {
   static const struct {
@@ -2496,8 +2354,8 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* A header, a mark, or lines of such bytes alone. No number is such a line but i and j, which are too short. A line of
-   another length than its order needs is a graph all the same, to be refused as one; but not i, j, nan. */
+/* A header, a mark, or lines of such bytes alone. No number is such a line except i and j, which are too short. A line
+   of the wrong length is a graph to be refused; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2532,7 +2390,6 @@ static int permi_graph6_bit(const char *bits, uint64_t k)
   return (bits[k / 6] - 63) >> (5 - k % 6) & 1;
 }
 
-/* graph6 and digraph6; the cursor is behind the order. */
 static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
 {
   const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0, bytes = (bits + 5) / 6;
@@ -2647,22 +2504,14 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* ========================================================================================= >>dimacs
-   Reads graphs as DIMACS challenges have them: lines that begin with c are comments, then
-   - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
-     Each edge once, or all in both directions with the same weight. Lines n, d, v and x describe vertices: left out
-   - "p asn N M", lines "n I" for the vertices that are rows, and M lines "a I J [W]" from a row to another vertex: the
-     bipartite matrix, whose columns are the other vertices, both in ascending order. */
-
 typedef struct permi_dimacs {
   int64_t vertices, edges; /* announced */
   unsigned long long problem, found;
-  int assignment;       /* 1: p asn */
-  int columns;          /* numbers of an edge's line */
-  permi_entries source; /* the rows' vertices as keys */
+  int assignment, columns; /* 1: p asn; of an edge's line */
+  permi_entries source; /* keys: vertices of rows */
 } permi_dimacs;
 
-/* After comments "p WORD" and then a number; else it is a header of names. */
+/* After comments "p WORD" and a number; else a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2688,52 +2537,13 @@ static int permi_dimacs_whole(permi_reader *reader, const char *what, int64_t le
                            permi_quoted(begin, end).text, what, (long long)least, (long long)most);
 }
 
-static int permi_dimacs_problem(permi_reader *reader, permi_dimacs *graph)
-{
-  const char *begin, *end;
-  if (graph->problem)
-    return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was expected",
-                             graph->problem);
-  graph->problem = reader->line;
-  permi_next_word(reader, &begin, &end);
-  graph->assignment = permi_same_word(begin, end, "asn");
-  if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
-    return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was expected",
-                             permi_quoted(begin, end).text);
-  return permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) &&
-         permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) &&
-         permi_line_finished(reader, "the numbers of vertices and edges");
-}
-
-static int permi_dimacs_edge(permi_reader *reader, permi_dimacs *graph)
-{
-  permi_entry entry = permi_entry_one();
-  const char *begin, *end;
-  int64_t from = 0, to = 0;
-  int columns = 2;
-  if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
-      !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
-    return 0;
-  if (permi_next_word(reader, &begin, &end)) {
-    columns = 3;
-    reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
-      return 0;
-  }
-  if (graph->found && columns != graph->columns)
-    return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
-                             columns == 3 ? "" : "out", columns == 3 ? "out" : "");
-  graph->columns = columns;
-  graph->found++;
-  return permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry);
-}
-
 static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
 {
   const char *begin, *end;
   while (permi_next_content(reader, 1)) {
-    permi_entry source = permi_entry_one();
-    int64_t vertex = 0;
+    permi_entry entry = permi_entry_one();
+    int64_t from = 0, to = 0;
+    int columns = 2;
     char what = 0;
     permi_next_word(reader, &begin, &end);
     if (end == begin + 1)
@@ -2741,21 +2551,46 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
     if (what == 'c')
       continue;
     if (what == 'p') {
-      if (!permi_dimacs_problem(reader, graph))
+      if (graph->problem)
+        return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was "
+                                 "expected", graph->problem);
+      graph->problem = reader->line;
+      permi_next_word(reader, &begin, &end);
+      graph->assignment = permi_same_word(begin, end, "asn");
+      if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
+        return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was "
+                                 "expected", permi_quoted(begin, end).text);
+      if (!permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) ||
+          !permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) ||
+          !permi_line_finished(reader, "the numbers of vertices and edges"))
         return 0;
     } else if (!graph->problem) {
       return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was "
                                "expected", permi_quoted(begin, reader->line_end).text);
     } else if (what == (graph->assignment ? 'a' : 'e')) {
-      if (!permi_dimacs_edge(reader, graph))
+      if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
+          !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
+        return 0;
+      if (permi_next_word(reader, &begin, &end)) {
+        columns = 3;
+        reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
+        if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
+          return 0;
+      }
+      if (graph->found && columns != graph->columns)
+        return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
+                                 columns == 3 ? "" : "out", columns == 3 ? "out" : "");
+      graph->columns = columns;
+      graph->found++;
+      if (!permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry))
         return 0;
     } else if (what == 'n' && graph->assignment) {
-      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) ||
+      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &from) ||
           !permi_line_finished(reader, "the vertex"))
         return 0;
-      source.key = (uint64_t)vertex - 1;
-      source.line = reader->line;
-      if (!permi_entries_push(&graph->source, &source, &reader->allocator, reader->watch))
+      entry.key = (uint64_t)from - 1;
+      entry.line = reader->line;
+      if (!permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch))
         return permi_reader_no_memory(reader);
     } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
       return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,
@@ -2771,7 +2606,6 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
                            "that number", graph->found, (long long)graph->edges, graph->problem);
 }
 
-/* Rows and columns of p asn get numbers of their own. */
 static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
 {
   const permi_entry *second;
@@ -2831,71 +2665,7 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 #include <errno.h>
 #include <locale.h>
 
-/* Refuses what a program packed, by its first bytes. */
-static int permi_refuse_packed(permi_reader *reader)
-{
-  static const struct {
-    const char *bytes, *what, *how;
-  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
-                {"BZh", "bzip2", "bzcat FILE"},
-                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
-                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
-                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
-  size_t k, length;
-  for (k = 0; k < sizeof packed / sizeof *packed; k++) {
-    length = strlen(packed[k].bytes);
-    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[k].bytes, length))
-      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[k].what,
-                               packed[k].how);
-  }
-  return 1;
-}
-
-/* Refuses UTF-16 and UTF-32, which a mark in front tells, or zeros at every other byte. */
-static int permi_refuse_wide(permi_reader *reader)
-{
-  const unsigned char *text = (const unsigned char *)reader->position;
-  const size_t bytes = (size_t)(reader->end - reader->position), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
-  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
-  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
-  size_t k, zeros[2] = {0, 0};
-  for (k = 0; k < most; k++)
-    zeros[k & 1] += !text[k];
-  if (!marked && !wide && (zeros[0] + zeros[1] != most / 2 || (zeros[0] && zeros[1]) || !most))
-    return 1;
-  return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
-                           "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
-                           wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
-}
-
-/* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
-static int permi_begin_text(permi_reader *reader)
-{
-  const size_t piece = (size_t)1 << 24;
-  const char *begin, *start = reader->position, *nul = NULL;
-  size_t left;
-  if (!permi_refuse_wide(reader))
-    return 0;
-  for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
-    left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
-    nul = (const char *)memchr(begin, 0, left);
-  }
-  if (nul) {
-    for (reader->line = 1, begin = start; begin < nul; begin++)
-      reader->line += *begin == '\n';
-    return permi_reader_fail(reader, "a zero byte found, text was expected");
-  }
-  if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    reader->position += 3;
-  return 1;
-}
-
-static int permi_begins_as_numpy(const permi_reader *reader)
-{
-  return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
-}
-
-/* A misspelt banner too: it would be a comment, and the coordinates rows of numbers. */
+/* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2904,20 +2674,21 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Refuses a banner that is a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix"
-   before a format. */
-static int permi_refuse_late_banner(permi_reader *reader)
+static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
 {
+  const size_t name_length = strlen(reader->name);
+  const char *end;
+  perm_format format = wanted;
   permi_reader look = *reader;
-  const char *line, *begin, *end, *p;
   while (permi_next_line(&look)) {
+    /* a banner in a comment would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a format */
     int first = 1, matrix = 0, found = 0;
+    const char *line, *begin, *p;
     permi_skip_blanks(&look);
     line = look.cursor;
     if (line < look.line_end && strchr("+-.(0123456789", *line))
       break;
-    while (look.cursor < look.line_end &&
-           (*look.cursor == '%' || *look.cursor == '#' || permi_is_blank(*look.cursor)))
+    while (look.cursor < look.line_end && (strchr("%#", *look.cursor) || permi_is_blank(*look.cursor)))
       look.cursor++;
     for (; permi_next_word(&look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
       found |= matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array"));
@@ -2929,21 +2700,13 @@ static int permi_refuse_late_banner(permi_reader *reader)
       return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
                                "is none, take the line out", permi_quoted(line, look.line_end).text);
   }
-  return 1;
-}
-
-/* Rows of numbers, coordinates, edges. */
-static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
-{
-  const size_t name_length = strlen(reader->name);
-  const char *end = reader->name + name_length;
-  perm_format format = wanted;
-  if (!permi_refuse_late_banner(reader) || !permi_skip_header(reader))
+  if (!permi_skip_header(reader))
     return 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
       return 0;
+    end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
@@ -2954,25 +2717,63 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
-   nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
+/* The first that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for one;
+   AUTO heeds it itself. */
 static const struct {
   perm_format format;
-  const char *taken; /* its name in messages */
-  int binary; /* 1: zero bytes are no error */
+  const char *taken; /* in messages */
+  int binary; /* zero bytes are no error */
   int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
-} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
+} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_is_numpy, permi_read_numpy},
                      {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_market},
                      {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
                      {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
+/* Refuses zero bytes, UTF-16 and UTF-32: a mark in front, or zeros at every other byte. Passes the UTF-8 mark. */
+static int permi_begin_text(permi_reader *reader)
+{
+  const char *begin, *start = reader->position, *nul;
+  const unsigned char *text = (const unsigned char *)start;
+  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
+  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
+  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
+  size_t k, zeros[2] = {0, 0};
+  for (k = 0; k < most; k++)
+    zeros[k & 1] += !text[k];
+  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
+    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
+                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
+                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+  nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
+  if (nul) {
+    for (reader->line = 1, begin = start; begin < nul; begin++)
+      reader->line += *begin == '\n';
+    return permi_reader_fail(reader, "a zero byte found, text was expected");
+  }
+  if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
+    reader->position += 3;
+  return 1;
+}
+
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
+  static const struct {
+    const char *bytes, *what, *how;
+  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
+                {"BZh", "bzip2", "bzcat FILE"},
+                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
+                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
+                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
+  size_t p, length;
   int k, begun = 0;
-  if (!permi_refuse_packed(reader))
-    return 0;
+  for (p = 0; p < sizeof packed / sizeof *packed; p++) {
+    length = strlen(packed[p].bytes);
+    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[p].bytes, length))
+      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[p].what,
+                               packed[p].how);
+  }
   for (k = 0;; k++) {
     const perm_format format = permi_formats[k].format;
     if (!permi_formats[k].binary && !begun++ && !permi_begin_text(reader))
@@ -3026,8 +2827,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* denominator: NULL refuses fractions. rest: NULL refuses a second graph; else where to begin, NULL at the first one,
-   and afterwards where the next one does. */
+/* NULL refuses fractions (denominator), a second graph (rest). rest: where to begin, NULL at first, and where the next
+   begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -3082,60 +2883,16 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* NULL: errno says why, or watch says stop. */
-static FILE *permi_text_open(const char *path, permi_control *watch)
-{
-  FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO without writer waits here */
-    errno = 0;
-    file = fopen(path, "rb");
-    if (file || errno != EINTR)
-      break;
-    watch->next_look = 0;
-    if (permi_watch(watch, 0))
-      break;
-  }
-  return file;
-}
-
-/* Will these bytes, of which the last `got` are new, be refused whatever follows? /dev/zero has no end. */
+/* Will these bytes, the last `got` new, be refused whatever follows? /dev/zero has no end. */
 static int permi_text_is_over(const char *text, size_t bytes, size_t got)
 {
   const double whole = permi_numpy_bytes(text, bytes);
-  if (permi_is_numpy(text, bytes))
+  if (permi_numpy_begins(text, bytes))
     return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
   return memchr(text + bytes - got, 0, got) != NULL;
 }
 
-/* The caller releases *text. */
-static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
-                                   void **text, size_t *bytes, perm_result *result)
-{
-  size_t capacity = 0, got, wanted;
-  do {
-    if (*bytes == capacity) {
-      wanted = capacity ? 2 * capacity : 65536;
-      if (!permi_enlarge(allocator, watch, text, *bytes, wanted, 1))
-        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
-                          permi_show_name(name).text, (double)*bytes);
-      capacity = wanted;
-    }
-    wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
-    errno = 0;
-    got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
-      clearerr(file);
-      watch->next_look = 0;
-    } else if (ferror(file)) {
-      return permi_file_fail(result, name, "cannot read", errno);
-    }
-    *bytes += got;
-  } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
-           !permi_text_is_over((const char *)*text, *bytes, got));
-  return PERM_OK;
-}
-
-/* each: NULL, or what gets every matrix; then *matrix and *denominator are room for one. */
+/* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -3143,23 +2900,46 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   permi_control watch = permi_control_begin(options);
   permi_rest rest = {NULL, 0, 0};
   void *text = NULL;
-  size_t bytes = 0;
+  size_t bytes = 0, capacity = 0, got, wanted;
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
-  FILE *file;
-  int more, many = 0;
+  FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
+  int more, many = 0, over = 0;
   if (status != PERM_OK)
     return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
-  file = permi_text_open(path, &watch);
-  if (!file && watch.stopped == PERM_OK)
-    return permi_file_fail(result, path, "cannot open", errno);
+  while (!file && !permi_watch(&watch, 0)) {
+    errno = 0;
+    file = fopen(path, "rb"); /* a FIFO without writer waits here, and a signal may cancel */
+    if (!file && errno != EINTR)
+      return permi_file_fail(result, path, "cannot open", errno);
+    watch.next_look = 0;
+  }
   if (file == stdin)
     name = "standard input";
-  if (file)
-    status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
+  while (file && status == PERM_OK && !over) {
+    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, 2 * capacity + 65536, 1)) {
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
+                          permi_show_name(name).text, (double)bytes);
+      break;
+    }
+    capacity = bytes == capacity ? 2 * capacity + 65536 : capacity;
+    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
+    errno = 0;
+    got = fread((char *)text + bytes, 1, wanted, file);
+    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
+      clearerr(file);
+      watch.next_look = 0;
+    } else if (ferror(file)) {
+      status = permi_file_fail(result, name, "cannot read", errno);
+      break;
+    }
+    bytes += got;
+    over = permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) ||
+           permi_text_is_over((const char *)text, bytes, got);
+  }
   if (file && file != stdin)
     fclose(file);
   if (watch.stopped != PERM_OK)
@@ -3178,41 +2958,39 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   return status;
 }
 
-static perm_status permi_matrix_read_metered(const char *path, const perm_options *options_given, perm_matrix *matrix,
-                                             perm_integer *denominator, perm_matrix_each each, void *user_data,
-                                             perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, each, user_data, result),
-                         result);
-}
-
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_integer *denominator, perm_result *result)
 {
+  permi_metered call;
+  const perm_options *given = permi_meter_begin(&call, options, 0);
   if (denominator)
     *denominator = permi_integer_of(1);
-  return permi_matrix_read_metered(path, options, matrix, denominator, NULL, NULL, result);
+  return permi_meter_end(&call, permi_matrix_read(path, given, matrix, denominator, NULL, NULL, result), result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
                                                   perm_matrix_each each, void *user_data, perm_result *result)
 {
-  perm_matrix matrix;
   perm_integer denominator = permi_integer_of(1);
-  return each ? permi_matrix_read_metered(path, options, &matrix, &denominator, each, user_data, result)
-              : permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  permi_metered call;
+  const perm_options *given;
+  perm_matrix matrix;
+  if (!each)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  given = permi_meter_begin(&call, options, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, given, &matrix, &denominator, each, user_data, result), result);
 }
 
 PERMI_BRIEF_END
 
-/* ======================================================================================= >>matching
-   Makes blocks of a matrix. */
+/* ========================================================================================= >>reduce
+   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
+     permanent = constant * 2^exp2 * permanent of the live entries.
+   Degree 1 goes into the constant. Degree 2 [FM03]: a row of entries a, b in columns c, d goes, and these become
+   a (column d) + b (column c): at least 2 entries fewer. */
 
-/* Maximum matching of a bipartite graph in O(nnz sqrt(n)) [HK73]. Row i has columns column[start[i]..start[i+1]).
-   row_match and column_match get the partner or -1. work: 3 n, cursor: n. Returns the number of pairs; fewer if
-   stopped. */
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). *_match: the partner or
+   -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -3245,8 +3023,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
       for (e = start[row]; e < start[row + 1]; e++) {
         int next = column_match[column[e]];
         if (next < 0) {
-          if (nearest == INT_MAX)
-            nearest = distance[row];
+          nearest = nearest == INT_MAX ? distance[row] : nearest;
         } else if (distance[next] < 0) {
           distance[next] = distance[row] + 1;
           queue[tail++] = next;
@@ -3255,7 +3032,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     if (nearest == INT_MAX)
       return pairs;
-    for (i = 0; i < n; i++) { /* depth first by growing distance: no row twice on the stack */
+    for (i = 0; i < n; i++) { /* depth first by distance: no row twice on the stack */
       int depth = 0;
       if (row_match[i] >= 0)
         continue;
@@ -3288,9 +3065,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* Strong components of the digraph with an arc from row i to the row matched to each column of i, in O(nnz)
-   [Tar72]: the fine Dulmage-Mendelsohn decomposition [DM58]. An entry lies in some perfect matching if and only if
-   its row and column are of one component. work: 4 n, cursor: n. Returns their number; fewer if stopped. */
+/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72]: the fine
+   decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one component.
+   work: 4 n, cursor: n. Returns their number, fewer if stopped. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -3315,7 +3092,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* looked at again when next is done, to take over its low */
+        if (number[next] < 0) { /* looked at again when next is done */
           path[++depth] = next;
           continue;
         }
@@ -3338,16 +3115,10 @@ static int permi_components(int n, const size_t *start, const int *column, const
   return count;
 }
 
-/* ========================================================================================= >>reduce
-   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
-     permanent = constant * 2^exp2 * permanent of the live entries.
-   Degree 1 goes into the constant. Degree 2 [FM03]: a row of entries a, b in columns c, d goes, and these become
-   a (column d) + b (column c): at least 2 entries fewer. */
-
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row, column; links along each */
   double real, absolute;               /* value; sum of |terms| behind it */
-  double imaginary;                    /* absolute >= modulus once scaled */
+  double imaginary;
   int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
@@ -3356,22 +3127,18 @@ typedef struct permi_working {
   perm_allocator allocator;
   permi_pool pool;
   int n, live, alive;
-  int integer; /* the integers count, nothing rounds */
+  int integer; /* integers count, nothing rounds */
   uint64_t modulus;
-  int is_complex;
-  int keep;
-  int inexact;       /* an integer was rounded */
-  int lost;          /* entries scaled below the normal doubles */
-  double lost_error; /* what they change, in units of 2^exp2 */
+  int is_complex, keep;
+  int inexact, lost; /* an integer was rounded; entries scaled below the normal doubles */
+  double lost_error; /* their effect, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
   int *at;            /* of a line: its entry while merging */
-  int *queue, *queued;
-  int *component;
+  int *queue, *queued, *component, *column;
   int *work; /* 9 n + 2 */
-  int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
@@ -3447,36 +3214,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports rows that violate Hall's condition: those that alternating paths reach from an unmatched row have entries
-   only in their partners' columns, one fewer. */
-static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
-                                 int *queue)
-{
-  int *seen = queue + rows, head = 0, tail = 0, i;
-  for (i = 0; i < rows; i++)
-    seen[i] = 0;
-  for (i = 0; row_match[i] >= 0; i++)
-    ;
-  seen[i] = 1;
-  queue[tail++] = i;
-  while (head < tail) {
-    const int row = queue[head++];
-    size_t e;
-    if (permi_watch_step(working->watch, (size_t)head, 20))
-      return;
-    for (e = working->start[row]; e < working->start[row + 1]; e++) {
-      const int next = column_match[working->column[e]];
-      if (!seen[next]) { /* next >= 0, or the matching would grow */
-        seen[next] = 1;
-        queue[tail++] = next;
-      }
-    }
-  }
-  working->report.hall_lines = tail;
-  working->report.hall_others = tail - 1;
-}
-
-/* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -3497,7 +3235,7 @@ static int permi_split(permi_working *working)
   for (i = 0; i < rows; i++) {
     for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
       working->column[used++] = number[working->cell[index].vertex[1] - n];
-      if (permi_watch_step(working->watch, used, 60)) /* untouched pages */
+      if (permi_watch_step(working->watch, used, 60))
         return 0;
     }
     working->start[i + 1] = used;
@@ -3506,11 +3244,31 @@ static int permi_split(permi_working *working)
                      working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
     return 0;
-  working->report.rounds++;
-  if (working->report.rounds == 1)
+  if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    permi_split_violator(working, rows, row_match, column_match, scratch);
+    /* reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries
+       are in their partners' columns, one fewer */
+    int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
+    memset(seen, 0, (size_t)rows * sizeof *seen);
+    for (i = 0; row_match[i] >= 0; i++)
+      ;
+    seen[i] = 1;
+    queue[tail++] = i;
+    while (head < tail) {
+      const int row = queue[head++];
+      if (permi_watch_step(working->watch, (size_t)head, 20))
+        return 0;
+      for (used = working->start[row]; used < working->start[row + 1]; used++) {
+        next = column_match[working->column[used]];
+        if (!seen[next]) { /* next >= 0, or the matching would grow */
+          seen[next] = 1;
+          queue[tail++] = next;
+        }
+      }
+    }
+    working->report.hall_lines = tail;
+    working->report.hall_others = tail - 1;
     return 0;
   }
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
@@ -3537,13 +3295,13 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1).
-   Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
-   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Rounding an
+   entry that would leave the normal doubles, by at most DBL_MIN, changes the permanent by at most that times the
+   largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e. */
+/* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -3592,51 +3350,19 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     }
     change = -(largest ? most : sum / working->degree[vertex]) - shift[vertex];
     shift[vertex] += change;
-    moved = fabs(change) > moved ? fabs(change) : moved;
+    moved = fmax(moved, fabs(change));
   }
   return moved;
 }
 
-/* Scales exponents of -400 or less, up to order 64, as >>scale does. 0: out of memory. */
-static int permi_scale_wide(const permi_working *working, double *shift)
-{
-  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  const int n = working->n;
-  int i, j, index;
-  double least = 0;
-  if (n > PERM_MAX_N)
-    return 1;
-  exponent = permi_scale_room(&working->allocator, n);
-  if (!exponent)
-    return 0;
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++)
-      exponent[i][j] = PERMI_NO_EXPONENT;
-    for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
-      const permi_cell *cell = &working->cell[index];
-      const int e = permi_cell_exponent(cell);
-      exponent[i][cell->vertex[1] - n] = e;
-      least = fmin(least, e + shift[i] + shift[cell->vertex[1]]);
-    }
-  }
-  if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
-    for (i = 0; i < n; i++) {
-      shift[i] = row_exp2[i];
-      shift[n + i] = column_exp2[i];
-    }
-  permi_release(&working->allocator, exponent);
-  return 1;
-}
-
-/* 0: out of memory. */
 static int permi_scale(permi_working *working)
 {
-  int n = working->n, sweep, vertex, index, seen = 0, fine;
-  double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
+  double growth = 1, moved = 1, least = 0;
+  double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
-  for (vertex = 0; vertex < 2 * n; vertex++)
-    shift[vertex] = 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
     moved += permi_scale_sweep(working, shift, 1, 0);
@@ -3645,9 +3371,27 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
-  fine = permi_scale_wide(working, shift);
-  if (!fine)
-    goto done;
+  if (n <= PERM_MAX_N) { /* exponents of -400 or less as >>scale does */
+    exponent = permi_scale_room(&working->allocator, n);
+    fine = exponent != NULL;
+    if (!fine)
+      goto done;
+    for (i = 0; i < n; i++) {
+      for (j = 0; j < n; j++)
+        exponent[i][j] = PERMI_NO_EXPONENT;
+      for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
+        j = working->cell[index].vertex[1];
+        exponent[i][j - n] = permi_cell_exponent(&working->cell[index]);
+        least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
+      }
+    }
+    if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+      for (i = 0; i < n; i++) {
+        shift[i] = row_exp2[i];
+        shift[n + i] = column_exp2[i];
+      }
+    permi_release(&working->allocator, exponent);
+  }
   permi_scale_sweep(working, shift, 0, 1);
   permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {
@@ -3682,7 +3426,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x; 0: over 64 bits, as INT64_MIN always is. */
+/* Returns 0 if a x is over 64 bits, as INT64_MIN always is. */
 static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
 {
   *product = 0;
@@ -3713,9 +3457,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
                                 &product->imaginary_integer);
 }
 
-/* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
-   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
-   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
+/* Makes sum = a x + b y; y may be NULL. 0: overflow, or nearly underflow, so that the error is not one rounding's. A
+   complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by
+   2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -3754,8 +3498,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Where values cancel further below their sums of |terms|, those say nothing and must not take values into
-   underflow: values are scaled alone, without a bound or estimate. */
+/* log2. Values that cancel further below their sums of |terms| are scaled alone, without bound or estimate: those sums
+   say nothing, and must not take values into underflow. */
 #define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
@@ -3863,15 +3607,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
-   tests/proofs/frontier.g. */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings of a product (tests/proofs/chains.v;
+   frontier.g). */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: of degree-2 steps, and 1 of each original entry if integers were rounded. `absolute`
-   has them too, hence g / (1 - g) below. */
+/* Returns the roundings of an entry's terms: of degree-2 steps, and 1 of each entry if integers were rounded.
+   `absolute` has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -3960,25 +3704,24 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 }
 
 /* ============================================================================================================ >>walk
-   A block, and walks along elimination orders of its vertices, rows and columns mixed.
-   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
-   touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
-   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
-   (>>rook; no binomials are given) there are 2^(a + b), with a number for each count of eliminated vertices matched.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. */
+   Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one that
+   has none left goes by itself. The frontier is touched, not eliminated: with a rows, b columns and d more columns
+   than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
+   matched; where vertices may stay unmatched (>>rook) 2^(a + b), with a number for each count of matched ones.
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices.
+   Greedy orders differ in cost by factors of 2 to 1000, so many are made before one is annealed: from 20 ms on, 50 gain
+   more than as much annealing (15 graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x
+   better on regular graphs and k-trees; in every other round to any, better on power laws. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges;                  /* n: rows, and columns but in >>rook */
-  int vertices;
+  int n, edges, vertices;        /* n: rows, and columns except in >>rook */
   int rounded;                   /* some entry is not the given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
-  double *real, *absolute;       /* of an edge; NULL unless used */
-  double *imaginary;
-  int64_t *integer;
-  int64_t *imaginary_integer;
+  double *real, *absolute, *imaginary;  /* NULL unless used */
+  int64_t *integer, *imaginary_integer;
 } permi_block;
 
 static double permi_order_random(uint64_t *seed)
@@ -4019,20 +3762,17 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, con
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch: no clock
-   decides. */
+/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS: units of permi_watch, not the
+   clock. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin;
-  double run;   /* predicted, of blocks already planned */
-  double least; /* granted in any case */
-  double floor; /* of `least`, for all blocks */
-  double share;
-  double most;  /* whatever the run: under a time limit its share of that */
+  double begin, run;   /* run: predicted, of planned blocks */
+  double least, floor; /* always granted; for all blocks */
+  double share, most;  /* most: under a time limit */
 } permi_account;
 
-/* In powers of 2, which time that has passed hardly changes: runs, ranks and escalations plan alike. Jobs in pieces go
-   on with the same plan under other limits. */
+/* Returns the most for max_seconds, in powers of 2, so that runs, ranks and escalations plan alike. Jobs in pieces go
+   on with one plan under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -4048,7 +3788,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* What is left for an engine, but PERMI_PLAN_REST for later ones. */
+/* Returns what an engine may use; later ones have PERMI_PLAN_REST. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -4056,13 +3796,13 @@ static double permi_account_free(const permi_account *account, double seconds)
 
 typedef struct permi_budget {
   double effort;
-  double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
-  double each, start;        /* predicted seconds: of a unit of cost; fixed */
-  double quick, quick_start; /* the same of arrays, which take over where they are quicker, */
+  double most; /* states in memory; others cost PERMI_ORDER_BEYOND times as much */
+  double each, start;        /* predicted seconds: of a unit, fixed */
+  double quick, quick_start; /* of arrays, */
   int quick_width;           /* up to this width */
   double rival;
-  double reserve; /* units that the rival may need, if it is the better */
-  const int *first[2]; /* orders to begin with, of a tree and of a glance; NULL: none */
+  double reserve; /* units that a better rival needs */
+  const int *first[2]; /* orders to begin with, or NULL */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -4072,7 +3812,6 @@ static double permi_budget_seconds(const permi_budget *budget, double cost)
   return budget->start + fmin(cost * budget->each, cost * budget->quick + budget->quick_start);
 }
 
-/* Units left for an order of that cost. */
 static double permi_budget_left(const permi_budget *budget, double cost)
 {
   const double seconds = permi_budget_seconds(budget, cost);
@@ -4087,20 +3826,19 @@ static double permi_order_price(double states, double most)
 
 typedef struct permi_walk {
   int *open;
-  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
+  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 gone */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
-  double peak;   /* states of the largest step, by permi_order_cost */
-  int unseen[2]; /* rows, columns before it are eliminated or touched */
+  double peak;   /* states of the largest step */
+  int unseen[2]; /* lines before are not untouched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
 {
   int v;
-  for (v = 0; v < block->vertices; v++) {
+  for (v = 0; v < block->vertices; v++)
     walk->open[v] = block->start[v + 1] - block->start[v];
-    walk->state[v] = 0;
-  }
+  memset(walk->state, 0, (size_t)block->vertices);
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
   walk->unseen[0] = 0;
   walk->unseen[1] = block->n;
@@ -4136,11 +3874,10 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
     walk->open[t]--;
     if (walk->state[t] == 2)
       continue;
-    if (walk->open[t] == 0) {
+    if (walk->open[t] == 0)
       permi_walk_leave(block, walk, t);
-    } else if (walk->state[t] == 0) {
+    else if (walk->state[t] == 0)
       permi_walk_touch(walk, t, other);
-    }
   }
 }
 
@@ -4149,7 +3886,6 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width, walk->eliminated);
 }
 
-/* The cost of an order of all vertices. */
 static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
                                const permi_budget *budget, const int *order)
 {
@@ -4173,35 +3909,28 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
 }
 
-/* ========================================================================================================== >>greedy
-   Greedy elimination orders. Their costs differ by factors of 2 to 1000, so many are made before one is annealed: for
-   runs from 20 ms on, 50 orders gain more than as much annealing (15 graphs). A tie goes to the vertex whose neighbours
-   are nearest to leaving, which gains up to 7x on regular graphs and k-trees; in every other round to any vertex, which
-   is better on power laws. */
-
-#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub that are listed at a time */
+#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub, listed at a time */
 #define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
-#define PERMI_GREEDY_PART 0.5    /* of the units at hand, but for the first orders by name; the rest anneals */
+#define PERMI_GREEDY_PART 0.5    /* of the units; the rest anneals */
 #define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
-#define PERMI_GREEDY_FAR 32      /* a kind so much dearer than the best is left after one round, */
-#define PERMI_GREEDY_TRIED 3     /* after so many */
-#define PERMI_GREEDY_BEHIND 4    /* at this */
+#define PERMI_GREEDY_FAR 32      /* times the best: the kind is left after one round, */
+#define PERMI_GREEDY_TRIED 3     /* after these rounds */
+#define PERMI_GREEDY_BEHIND 4
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs about a
-   step for each entry and a look at the candidates for each vertex. */
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step for
+   each entry and a look at the candidates for each vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
-  int kind;      /* candidates are rows (0), columns (1) or both (2); set before a walk, as is */
-  int by_chance; /* any of the candidates that leave the smallest frontier */
-  int *growth;   /* of the frontier by a vertex's elimination; */
-  int *nearness; /* how near its neighbours come to leaving: 1 / (entries left) of each */
-  int *next;     /* of a touched vertex: its first neighbour that is not listed yet */
+  int kind, by_chance; /* candidates are rows (0), columns (1), both (2); ties go to any */
+  int *growth;   /* of the frontier, by eliminating a vertex */
+  int *nearness; /* sum of 1 / (entries left) of its neighbours */
+  int *next;     /* first neighbour of a touched vertex not listed yet */
   int *list, listed;
   unsigned char *mark; /* 1 listed, 2 in the order */
   double units;
 } permi_greedy;
 
-#define PERMI_GREEDY_NEAR 16 /* of more entries left as of so many */
+#define PERMI_GREEDY_NEAR 16 /* entries left; more count as these */
 static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680, 1260, 1008, 840, 720,
                                                            630, 560,  504,  458,  420,  388,  360, 336};
 
@@ -4249,7 +3978,6 @@ static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, p
   greedy->units = 2.0 * block->edges;
 }
 
-/* Lists a touched vertex and its neighbours, some only of a hub. */
 static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, int u)
 {
   const int end = block->start[u + 1], first = greedy->listed;
@@ -4265,88 +3993,73 @@ static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, in
   greedy->next[u] = e;
 }
 
-/* Neighbour t of the eliminated vertex has an entry less. */
-static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, int t)
-{
-  permi_walk *walk = &greedy->walk;
-  const int open = --walk->open[t], touched = walk->state[t] == 0;
-  int growth, nearness, e;
-  if (open == 0) {
-    permi_walk_leave(block, walk, t);
-    return;
-  }
-  growth = touched + (open == 1);
-  nearness = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
-  if (growth || nearness) {
-    for (e = block->start[t]; e < block->start[t + 1]; e++) {
-      greedy->growth[block->neighbour[e]] -= growth;
-      greedy->nearness[block->neighbour[e]] += nearness;
-    }
-    greedy->units += 1.5 * (e - block->start[t]);
-  }
-  if (touched) {
-    greedy->growth[t]--;
-    permi_walk_touch(walk, t, t >= block->n);
-    permi_greedy_list(block, greedy, t);
-  }
-}
-
 static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, int v)
 {
   permi_walk *walk = &greedy->walk;
   const int growth = (walk->open[v] == 1) - (walk->state[v] == 0), nearness = permi_greedy_near_of(walk->open[v]);
-  int e;
+  int e, k;
   permi_walk_leave(block, walk, v);
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    const int t = block->neighbour[e];
+    const int t = block->neighbour[e], gone = walk->state[t] == 2, touched = walk->state[t] == 0;
+    int open, less, nearer;
     greedy->growth[t] += growth;
     greedy->nearness[t] -= nearness;
-    if (walk->state[t] != 2)
-      permi_greedy_lose(block, greedy, t);
+    if (gone)
+      continue;
+    open = --walk->open[t];
+    if (open == 0) {
+      permi_walk_leave(block, walk, t);
+      continue;
+    }
+    less = touched + (open == 1);
+    nearer = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
+    if (less || nearer) {
+      for (k = block->start[t]; k < block->start[t + 1]; k++) {
+        greedy->growth[block->neighbour[k]] -= less;
+        greedy->nearness[block->neighbour[k]] += nearer;
+      }
+      greedy->units += 1.5 * (k - block->start[t]);
+    }
+    if (touched) {
+      greedy->growth[t]--;
+      permi_walk_touch(walk, t, t >= block->n);
+      permi_greedy_list(block, greedy, t);
+    }
   }
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Returns the listed vertex that leaves the smallest frontier. Of several, the one whose neighbours are nearest to
-   leaving, or any. */
-static int permi_greedy_scan(permi_greedy *greedy, uint64_t *seed)
-{
-  int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
-  for (i = 0; i < greedy->listed; i++) {
-    const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
-    if (greedy->walk.state[v] == 2)
-      continue;
-    greedy->list[kept++] = v;
-    if (grows > growth || (grows == growth && comes < nearness))
-      continue;
-    ties = grows == growth && comes == nearness ? ties + 1 : 1;
-    growth = grows;
-    nearness = comes;
-    if (permi_order_below(seed, ties) == 0)
-      best = v;
-  }
-  greedy->units += 3.0 * i;
-  greedy->listed = kept;
-  return best;
-}
-
-/* The candidate to eliminate. Some neighbours of hubs are listed only once those before are gone. */
+/* Returns the candidate that leaves the smallest frontier; ties as by_chance says. Neighbours of hubs are listed by and
+   by. */
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
-  int best, i;
   for (;;) {
-    best = permi_greedy_scan(greedy, seed);
+    int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
+    for (i = 0; i < greedy->listed; i++) {
+      const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
+      if (walk->state[v] == 2)
+        continue;
+      greedy->list[kept++] = v;
+      if (grows > growth || (grows == growth && comes < nearness))
+        continue;
+      ties = grows == growth && comes == nearness ? ties + 1 : 1;
+      growth = grows;
+      nearness = comes;
+      if (permi_order_below(seed, ties) == 0)
+        best = v;
+    }
+    greedy->units += 3.0 * i;
+    greedy->listed = kept;
     if (best >= 0 && (walk->state[best] == 0 || greedy->next[best] == block->start[best + 1]))
       return best;
-    if (best >= 0) /* a hub, before others of its neighbours */
+    if (best >= 0) /* before other neighbours of the hub */
       permi_greedy_list(block, greedy, best);
     for (i = 0; best < 0 && i < walk->width[0] + walk->width[1]; i++)
       permi_greedy_list(block, greedy, walk->frontier[i]);
   }
 }
 
-/* Returns where an order begins, anywhere, or goes on after a component. */
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
   permi_walk *walk = &greedy->walk;
@@ -4400,12 +4113,12 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Is another greedy order worth its time? First ones tell little: others are up to 1000 times as quick. */
+/* Says if another order is worth its time. First ones tell little: others are up to 1000 times as quick. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
   const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_SHARE / 12;
-  if (!(cost < 1e300)) /* no order yet */
+  if (!(cost < 1e300))
     return spent < 1e9 * share * budget->rival;
   return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
          spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_SHARE / 12) : share) * fmin(seconds, budget->rival) &&
@@ -4418,27 +4131,27 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
    never varies. */
 
 #define PERMI_ORDER_START 1e45
-/* Slower than the rival by this: not annealed, which gains 1.2 to 2x on the best of many greedy orders. */
+/* Orders slower than the rival by this are not annealed, which gains 1.2 to 2x on the best greedy one. */
 #define PERMI_ORDER_HOPELESS 1.5
 #define PERMI_ORDER_ANNEAL 1024
-#define PERMI_ANNEAL_SHORT 0.01 /* heat of a few milliseconds, */
-#define PERMI_ANNEAL_WARM 0.03  /* of more, and after annealing: nothing better is found above; */
-#define PERMI_ANNEAL_HOT 0.07   /* of rounds */
+#define PERMI_ANNEAL_SHORT 0.01 /* heat of milliseconds, */
+#define PERMI_ANNEAL_WARM 0.03  /* of more: nothing better is found above; */
+#define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
 #define PERMI_ANNEAL_BRIEF 2.5e6
-#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer units are best spent at once (17 graphs) */
-#define PERMI_ANNEAL_BEGIN 16   /* of the units at first: better orders deserve less */
-#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for one more of twice the time */
-#define PERMI_ANNEAL_GAIN 3     /* gain in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 1.5   /* from a greedy start */
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are best spent at once (17 graphs) */
+#define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
+#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for a longer one */
+#define PERMI_ANNEAL_GAIN 3     /* in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 1.5
 
-/* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
-   what chance allows. */
+/* Before each position. A permutation of i..j changes only those between: a move walks these until it costs too
+   much. */
 typedef struct permi_positions {
-  uint64_t *sets; /* bits: eliminated rows, columns, touched rows, columns */
+  uint64_t *sets; /* bits: gone rows, columns, touched rows, columns */
   int *counts;    /* touched rows, columns, gone rows, columns */
   double *states, *cost;
 } permi_positions;
@@ -4457,8 +4170,8 @@ typedef struct permi_anneal {
 /* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
+#define PERMI_ANNEAL_MOVE_UNITS 110
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* of a taken one; of a position permuted, and behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -4482,14 +4195,14 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   trial->states[p + 1] = trial->states[p];
   trial->cost[p + 1] = trial->cost[p];
   if (gone[i >> 6] >> (i & 63) & 1)
-    return; /* went by itself before */
+    return;
   gone[i >> 6] |= UINT64_C(1) << (i & 63);
   next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
   touched[i >> 6] &= ~(UINT64_C(1) << (i & 63));
   for (w = 0; w < words; w++) {
     const uint64_t here = own[w] & ~gone_other[w], was = touched_other[w];
     uint64_t bits, going = 0;
-    for (bits = here; bits; bits &= bits - 1) { /* no branch: half of them would be guessed wrong */
+    for (bits = here; bits; bits &= bits - 1) { /* no branch: half would be guessed wrong */
       const int k = permi_trailing_zeros(bits);
       const uint64_t *adjacent = others + (size_t)(64 * w + k) * (size_t)words;
       uint64_t alive = 0;
@@ -4507,8 +4220,7 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   next[other] += fresh;
   next[2 + side]++;
   next[2 + other] += dead;
-  trial->states[p + 1] =
-      permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
+  trial->states[p + 1] = permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
   trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
 }
 
@@ -4554,28 +4266,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Where a move of a span begins: mostly about a position met with the chance of its cost, at times anywhere. */
-static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
-{
-  const int most = a->block->vertices - span;
-  const double *cost = a->now.cost;
-  int low = 0, high = a->block->vertices, first;
-  double at;
-  if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0)
-    return permi_order_below(seed, most);
-  at = permi_order_random(seed) * cost[high];
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (cost[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  first = low - permi_order_below(seed, span + 1);
-  return first < 0 ? 0 : first < most ? first : most - 1;
-}
-
-/* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; ends once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -4594,35 +4285,37 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
-    int first = permi_anneal_first(a, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
-    double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
-    int *candidate = a->candidate;
+    int low = 0, high = length, most = length - span, first, last, kind, k, *candidate = a->candidate;
+    double at, chance, mantissa, limit, shift, after;
     const int *order = a->order;
+    if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
+      first = permi_order_below(seed, most);
+    } else { /* about a position met with the chance of its cost */
+      at = permi_order_random(seed) * now->cost[length];
+      while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        *(now->cost[middle] <= at ? &low : &high) = middle;
+      }
+      first = low - permi_order_below(seed, span + 1);
+      first = first < 0 ? 0 : first < most ? first : most - 1;
+    }
+    last = first + span;
+    kind = permi_order_below(seed, 4);
+    chance = permi_order_random(seed);
+    after = now->cost[length] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_MOVE_UNITS;
     for (; a->units > cooler; cooler += step)
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* exp(-(new - old) / (heat old)) > chance, with log2 linear between powers: equal on every machine */
+    /* exp(-(new - old) / (heat old)) > chance, log2 linear between powers: equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
-    for (k = first; k <= last; k++)
-      candidate[k] = order[k];
-    if (kind == 0) {
-      candidate[first] = order[last];
-      candidate[last] = order[first];
-    } else if (kind == 1) {
-      for (k = first; k <= last; k++)
-        candidate[k] = order[first + last - k];
-    } else if (kind == 2) {
-      for (k = first; k < last; k++)
-        candidate[k] = order[k + 1];
-      candidate[last] = order[first];
-    } else {
-      for (k = first; k < last; k++)
-        candidate[k + 1] = order[k];
-      candidate[first] = order[last];
-    }
+    for (k = first; k <= last; k++) /* reversed, turned left or right, or its ends swapped */
+      candidate[k] = order[kind == 1   ? first + last - k
+                           : kind == 2 ? (k < last ? k + 1 : first)
+                           : kind == 3 ? (k > first ? k - 1 : last)
+                           : k == first ? last : k == last ? first : k];
     permi_anneal_copy(a, trial, now, first, first + 1);
     if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;
@@ -4656,8 +4349,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 (17 graphs): the
-   share of short runs; long ones have the account's. */
+/* Returns the units that an order of that cost is worth. A cost falls as units^-0.16 (17 graphs). */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -4691,14 +4383,13 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   a->binomial = binomial;
   a->budget = budget;
   a->words = (int)words;
-  a->adjacent = (uint64_t *)permi_pool_get(pool, vertices * words, sizeof(uint64_t));
+  a->adjacent = (uint64_t *)permi_pool_zeros(pool, vertices * words, sizeof(uint64_t));
   a->order = (int *)permi_pool_get(pool, 3 * vertices, sizeof(int));
   if (!permi_positions_get(pool, vertices + 1, words, &a->now) ||
       !permi_positions_get(pool, vertices + 1, words, &a->trial))
     return 0;
   a->candidate = a->order + vertices;
   a->best = a->order + 2 * vertices;
-  memset(a->adjacent, 0, vertices * words * sizeof(uint64_t));
   for (v = 0; v < block->vertices; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);
@@ -4707,15 +4398,14 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   return 1;
 }
 
-/* Orders found so far. */
 typedef struct permi_orders {
   const permi_block *block;
   const double *binomial;
   const permi_budget *given;
-  permi_budget budget; /* that given, with arrays' price where the best order is narrow enough for them */
+  permi_budget budget; /* with arrays' price where the order is narrow enough */
   permi_greedy greedy;
   uint64_t seed;
-  int *order, *trial, *best[3]; /* best, and least: of each kind of greedy order */
+  int *order, *trial, *best[3];
   double cost, least[3];
 } permi_orders;
 
@@ -4727,40 +4417,6 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
   memcpy(search->order, order, (size_t)search->block->vertices * sizeof *order);
   search->budget.quick =
       search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
-}
-
-/* Rounds of greedy orders of three kinds, of which those that lag are left. */
-static void permi_orders_greedy(permi_orders *search, double most)
-{
-  const permi_block *block = search->block;
-  const permi_budget *budget = &search->budget;
-  const double begin = budget->account->watch->worked;
-  const int glanced = budget->first[1] != NULL;
-  const int rounds = block->n > 2000 || budget->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
-  int round, kind, pays = 1;
-  for (round = 0; round < 2; round++)
-    if (budget->first[round])
-      permi_orders_take(search, budget->first[round],
-                        permi_order_cost(block, search->binomial, &search->greedy.walk, budget, budget->first[round]));
-  for (round = glanced; round < rounds; round++)
-    for (kind = 0; kind < 3 && pays; kind++) {
-      const int early = round < PERMI_GREEDY_TRIED;
-      const double limit = fmin(early ? search->least[kind] : search->cost, most);
-      double cost;
-      if (search->least[kind] < (double)INFINITY &&
-          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
-                                    fmin(search->least[0], fmin(search->least[1], search->least[2])))
-        continue;
-      search->greedy.kind = kind;
-      search->greedy.by_chance = round % 2;
-      cost = permi_order_greedy(block, search->binomial, &search->greedy, &search->seed, budget, limit, search->trial);
-      if (cost < search->least[kind]) {
-        search->least[kind] = cost;
-        memcpy(search->best[kind], search->trial, (size_t)block->vertices * sizeof *search->trial);
-      }
-      permi_orders_take(search, search->trial, cost);
-      pays = permi_greedy_pays(budget, begin, search->cost, round < 2);
-    }
 }
 
 static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, const int *from, double hot, double units)
@@ -4775,7 +4431,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Has the best order, which has a rival, so many times the states that fit? */
+/* Says if the best order, with a rival, has so many times the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -4785,7 +4441,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on; an order that does not fit ends. */
+/* Rounds double, as slower cooling helps. What paid well goes on; an order that does not fit ends. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -4803,8 +4459,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
     if (!pays)
       round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
-      const double left =
-          permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
+      const double left = permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(search->cost, budget), left);
       if (units < 6 * PERMI_ANNEAL_FEW)
         continue;
@@ -4823,15 +4478,16 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
+/* Writes a permutation of the vertices and its cost (INFINITY: hopeless). 0: out of memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
   const double begin = given->account->watch->worked;
   const size_t vertices = (size_t)block->vertices;
+  const int rounds = block->n > 2000 || given->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
   permi_pool room = {allocator, NULL, 0};
-  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, ok;
-  double most = PERMI_ORDER_START, units;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, round, pays = 1, ok;
+  double most = PERMI_ORDER_START, units, made;
   permi_orders search;
   permi_anneal anneal;
   search.block = block;
@@ -4840,26 +4496,49 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   search.budget = *given;
   search.seed = UINT64_C(88172645463325252);
   search.order = order;
-  search.cost = (double)INFINITY;
-  ok = permi_greedy_create(&room, block, &search.greedy);
-  if (ok) {
-    for (kind = 0; kind < 3; kind++) {
-      search.best[kind] = numbers + (size_t)kind * vertices;
-      search.least[kind] = (double)INFINITY;
+  search.cost = *cost = (double)INFINITY;
+  if (!permi_greedy_create(&room, block, &search.greedy)) {
+    permi_pool_release(&room);
+    return 0;
+  }
+  for (kind = 0; kind < 3; kind++) {
+    search.best[kind] = numbers + (size_t)kind * vertices;
+    search.least[kind] = (double)INFINITY;
+  }
+  search.trial = numbers + 3 * vertices;
+  if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
+    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
+  for (round = 0; round < 2; round++)
+    if (given->first[round])
+      permi_orders_take(&search, given->first[round],
+                        permi_order_cost(block, binomial, &search.greedy.walk, &search.budget, given->first[round]));
+  for (round = given->first[1] != NULL; round < rounds; round++)
+    for (kind = 0; kind < 3 && pays; kind++) {
+      const int early = round < PERMI_GREEDY_TRIED;
+      const double limit = fmin(early ? search.least[kind] : search.cost, most);
+      if (search.least[kind] < (double)INFINITY &&
+          search.least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
+                                   fmin(search.least[0], fmin(search.least[1], search.least[2])))
+        continue;
+      search.greedy.kind = kind;
+      search.greedy.by_chance = round % 2;
+      made = permi_order_greedy(block, binomial, &search.greedy, &search.seed, &search.budget, limit, search.trial);
+      if (made < search.least[kind]) {
+        search.least[kind] = made;
+        memcpy(search.best[kind], search.trial, vertices * sizeof *order);
+      }
+      permi_orders_take(&search, search.trial, made);
+      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2);
     }
-    search.trial = numbers + 3 * vertices;
-    if (block->n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
-      most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
-    permi_orders_greedy(&search, most);
-    units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
-    if (units >= PERMI_ANNEAL_FEW && block->n <= PERMI_ORDER_ANNEAL && block->n >= 3) {
-      ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
-      if (ok && units < PERMI_ANNEAL_ROUNDS)
-        permi_orders_anneal(&search, &anneal, order,
-                            units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM, units);
-      else if (ok)
-        permi_orders_rounds(&search, &anneal, begin);
-    }
+  units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
+  ok = !(units >= PERMI_ANNEAL_FEW) || block->n > PERMI_ORDER_ANNEAL || block->n < 3;
+  if (!ok) {
+    ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
+    if (ok && units < PERMI_ANNEAL_ROUNDS)
+      permi_orders_anneal(&search, &anneal, order, units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM,
+                          units);
+    else if (ok)
+      permi_orders_rounds(&search, &anneal, begin);
   }
   *cost = search.cost;
   permi_pool_release(&room);
@@ -4877,7 +4556,7 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* The bits of x, the lowest first, at the places of `set`. */
+/* Returns the bits of x at the places of `set`, the lowest first. */
 static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 {
   uint64_t bits = 0;
@@ -4890,50 +4569,48 @@ static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
-  const perm_method method = maker->options->method;
-  return n <= PERM_MAX_N
-             ? PERM_OK
-             : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "a block of order %d is too large for method %s, which takes at most %d", n,
-                          perm_name("method", (perm_method)(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method)),
-                              PERM_MAX_N);
+  const perm_method asked = maker->options->method, method = asked == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : asked;
+  return n <= PERM_MAX_N ? PERM_OK
+                         : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d is too large for method "
+                                      "%s, which takes at most %d", n, perm_name("method", method), PERM_MAX_N);
 }
 
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  const size_t count = (size_t)n * (size_t)n * (size_t)parts;
-  double *real;
-  int64_t *integer;
+  int64_t *const integer = (int64_t *)permi_allocate_zeros(&maker->options->allocator, (size_t)n * (size_t)n *
+                                                           (size_t)parts, sizeof *integer);
+  double *const real = (double *)(void *)integer;
   int i, e, part;
-  *entries = permi_allocate_zeros(allocator, count, 8);
-  if (!*entries)
+  *entries = integer;
+  if (!integer)
     return permi_fail_memory(maker->result);
-  integer = block->integer ? (int64_t *)*entries : NULL;
-  real = block->integer ? NULL : (double *)*entries;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++)
       for (part = 0; part < parts; part++) {
         const int at = (i * n + block->neighbour[e] - n) * parts + part, edge = block->edge[e];
-        if (integer)
+        if (block->integer)
           integer[at] = (part ? block->imaginary_integer : block->integer)[edge];
         else
           real[at] = (part ? block->imaginary : block->real)[edge];
       }
-  *problem = permi_problem_make(n, n, real, integer, n, permi_reach_of(parts), NULL, NULL);
+  *problem = permi_problem_make(n, n, block->integer ? NULL : real, block->integer ? integer : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
-   product of row or column sums. */
-static double permi_block_majorant(const permi_block *block, double *value)
+/* Adds what rounding the entries costs: the relative error of a term times the majorant, and lost_error. The majorant
+   bounds the permanent of the moduli, exactly up to PERMI_MAJORANT_ORDER, else by row or column sums. */
+static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
-  double product[2] = {1, 1};
+  const permi_working *working = maker->working;
+  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
+  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+  double product[2] = {1, 1}, majorant = 0, *const value = maker->subsets;
   const int n = block->n;
-  int side, v, e, s;
-  if (n <= PERMI_MAJORANT_ORDER) {
+  int v, e, s;
+  if (block->rounded && n <= PERMI_MAJORANT_ORDER) {
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
@@ -4944,28 +4621,19 @@ static double permi_block_majorant(const permi_block *block, double *value)
           value[s | bit] += value[s] * block->absolute[block->edge[e]];
       }
     }
-    return value[s] * (1 + 1e-12) + 1e-280;
-  }
-  for (side = 0; side < 2; side++)
-    for (v = side * n; v < side * n + n; v++) {
+    majorant = value[s] * (1 + 1e-12) + 1e-280;
+  } else if (block->rounded) {
+    for (v = 0; v < 2 * n; v++) {
       double sum = 0;
       for (e = block->start[v]; e < block->start[v + 1]; e++)
         sum += block->absolute[block->edge[e]];
-      product[side] = product[side] * sum * (1 + 1e-12) + 1e-280;
+      product[v >= n] = product[v >= n] * sum * (1 + 1e-12) + 1e-280;
     }
-  return product[0] < product[1] ? product[0] : product[1];
-}
-
-/* Adds what rounding the entries costs: the relative error of a term times that bound, and lost_error. */
-static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
-{
-  const permi_working *working = maker->working;
-  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
-  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+    majorant = fmin(product[0], product[1]);
+  }
   if (block->rounded) {
-    const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide for an estimate */
+    if (n <= PERMI_MAJORANT_ORDER) /* else too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -4975,7 +4643,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* loss factor 2^e, but never 0 by underflow. */
+/* Returns loss factor 2^e, never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
@@ -4986,7 +4654,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
+/* Allocates a zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -5033,68 +4701,32 @@ static perm_status permi_refuse_long(permi_offer *offer)
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-/* Threads that ask within their parts whether to stop. */
-typedef struct permi_asked {
-  permi_control *control;
-  int threads, stop; /* stop: a perm_status, written by the calling thread */
-} permi_asked;
-
-static permi_asked permi_asked_begin(const permi_leaf *leaf, permi_control *control)
-{
-  permi_asked asked;
-  asked.control = control;
-  asked.threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  asked.stop = PERM_OK;
-  return asked;
-}
-
-/* Thread 0 asks the control, others see what it found. */
-static perm_status permi_asked_poll(permi_asked *asked, int thread, double work, const char *activity)
-{
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = asked->stop;
-  } else if (asked->control) {
-    stop = (int)permi_control_poll(asked->control, work, activity);
-    if (stop) {
-      PERMI_OMP(atomic write)
-      asked->stop = stop;
-    }
-  }
-  return (perm_status)stop;
-}
-
 /* ========================================================================================= >>vectors
    What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
-/* What becomes of a result of whole numbers. */
-typedef enum permi_growth {
-  PERMI_GROWS_NOT,    /* it is exact */
-  PERMI_GROWS_SHORT,  /* exact, and reduced */
-  PERMI_GROWS_LONG    /* reduced from two doubles */
+typedef enum permi_growth { /* a result is exact; exact, and reduced; reduced from two doubles */
+  PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
 } permi_growth;
 
 /* ---- blocks of arrays */
 
 #define PERMI_ARRAY_NOWHERE 0xffff
 
-/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
-   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
+/* Eight words of a block are base + at[i] of those in `here`, in order with few between: a window of 16 nearly always
+   has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
 typedef struct permi_eight {
   uint16_t base;
-  unsigned char here, wide; /* wide: beyond the window */
+  unsigned char here, wide; /* beyond the window */
   unsigned char at[8];
 } permi_eight;
 
-/* An array that a block is summed from. */
 typedef struct permi_origin {
   const void *x;
-  size_t count;          /* of values of x */
-  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
-  const permi_eight *eight; /* the same for vectors */
+  size_t count;
+  const uint16_t *place; /* in x, or NOWHERE */
+  const permi_eight *eight;
   double real;
-  const permi_coefficient *c; /* real and the rest */
+  const permi_coefficient *c;
 } permi_origin;
 
 /* Sums a block; residues are modulo numbers->modulus. */
@@ -5109,8 +4741,7 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-/* Results of the statements, of y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] +
-   constant[p]. */
+/* Results, with y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
 typedef enum permi_opcode {
   PERMI_OP_ROW,        /* out = y */
   PERMI_OP_ROWS,       /* out = y z */
@@ -5119,12 +4750,13 @@ typedef enum permi_opcode {
   PERMI_OP_DIFFERENCE, /* out = p - q */
   PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
   PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* out = the product of all p */
+  PERMI_OP_CHAIN,      /* the product of all p */
   PERMI_OP_FLIP,       /* slot[p] += constant[h] */
-  PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
+  PERMI_OP_TOTAL       /* block += or, if h, -= slot[p] */
 } permi_opcode;
 
-/* A slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache sets. */
+/* Returns a slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache
+   sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
@@ -5141,23 +4773,18 @@ typedef struct permi_statement {
 typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
-  int growth, halved; /* of whole numbers: permi_growth of all statements; differences are halved */
+  int growth, halved; /* permi_growth; differences are halved */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
-  PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_DOUBLED,       /* rows with 47 bits more; every result is a double-double */
-  PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
-  PERMI_HYBRID_COMPLEX_DOUBLED, /* real value and error, imaginary value and error */
-  PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
-  PERMI_HYBRID_LONG,
-  PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
-  PERMI_HYBRID_COMPLEX_MODULI,
-  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
+  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* 47 bits more; double-doubles */
+  PERMI_HYBRID_WHOLE, PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
+  PERMI_HYBRID_SHORT, PERMI_HYBRID_LONG, /* WHOLE + permi_growth */
+  PERMI_HYBRID_MODULI, PERMI_HYBRID_COMPLEX_MODULI, /* for sums of |terms| */
+  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT
 } permi_hybrid_algebra;
 
-/* Primes are below 2^47, and what they reduce is below 2^97: 1.5 2^98 has the last place 2^46. */
+/* Primes are below 2^47, what they reduce below 2^97: 1.5 2^98 has the last place 2^46. */
 #define PERMI_RESIDUE_BITS 47
 #define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
 
@@ -5166,7 +4793,6 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
   return algebra == PERMI_HYBRID_WHOLE || algebra == PERMI_HYBRID_SHORT || algebra == PERMI_HYBRID_LONG;
 }
 
-/* Rows have second words. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_is_doubled(int algebra)
 {
   return algebra == PERMI_HYBRID_DOUBLED || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
@@ -5177,7 +4803,7 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* Returns the number of an algebra in fingerprints, where 2 was one that is gone. */
+/* Returns the number in fingerprints, where 2 is gone. */
 static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
 {
   return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
@@ -5203,9 +4829,9 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
-  double unfloored;    /* losses of rows without a floor */
-  double growth;       /* product of the rows' sums of moduli and 1 */
+  double losses;       /* of terms with floors, or INFINITY */
+  double unfloored;    /* without floors */
+  double growth;       /* of sums of moduli and 1 */
 } permi_hybrid_rounding;
 
 struct permi_hybrid;
@@ -5218,9 +4844,9 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu; used if there is `code` */
+  permi_gpu gpu;
 #endif
-  struct permi_code *code;    /* a GPU's, or NULL: >>programs */
+  struct permi_code *code;    /* a GPU's, or NULL */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
@@ -5228,112 +4854,104 @@ typedef struct permi_hybrid {
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
-  double *start;          /* [n][parts]: bases, all signs + */
-  double *lane;           /* [n][parts][lanes], added to it */
+  double *start;          /* [n][parts]: all signs + */
+  double *lane;           /* [n][parts][lanes], added */
   double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
-  int touched[64][65];    /* the rows of each column, then -1 */
-  unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
+  int touched[64][65];    /* a column's rows, then -1 */
+  unsigned absolute_mask; /* one block in mask + 1 */
   double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* of whole numbers: 1 if the row is to be reduced */
+  double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
-  struct permi_hybrid_runs *runs; /* of whole numbers, else NULL */
-  double prime, inverse;          /* residues are modulo this prime; 0: there are none */
-  int grows;                      /* some numbers are residues */
-  int halvings;                   /* the value is 2^halvings times as large */
+  struct permi_hybrid_runs *runs;
+  double prime, inverse;          /* of residues, or 0 */
+  int grows;
+  int halvings;                   /* times 2^halvings */
 } permi_hybrid;
 
 /* ---- the sign search */
 
-#define PERMI_SIGNS_BLOCK 9 /* columns of a block at most: a set of its patterns is a vector of 512 bits */
-#define PERMI_SIGNS_WORDS 8 /* of 64 counts in bytes, of a set of patterns */
-#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 rows of sums below 2^8, the sign */
-#define PERMI_SIGNS_ZERO 128 /* the count of a row whose sum is 0; a row that is never 0 has target 0 */
+#define PERMI_SIGNS_BLOCK 9 /* columns: a set of patterns has 512 bits */
+#define PERMI_SIGNS_WORDS 8 /* of counts or patterns */
+#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 sums below 2^8, the sign */
+#define PERMI_SIGNS_ZERO 128 /* counts sum 0; rows never 0 have target 0 */
 
-/* A row that touches one block only: once its last prefix column is set, alive[count - least] are the patterns of the
-   block with which it does not vanish. */
+/* A row of one block, settled by its last prefix column: with the patterns alive[count - least] it does not vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
-  int place, least, entry, levels; /* entry: what a + adds */
+  int place, least, entry, levels; /* what + adds */
 } permi_signs_cut;
 
 typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class {
-  PERMI_SIGNS_BOTH, /* blocks touched by a row */
-  PERMI_SIGNS_FIRST,
-  PERMI_SIGNS_SECOND,
-  PERMI_SIGNS_NONE
+typedef enum permi_signs_class { /* blocks touched by a row */
+  PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE
 } permi_signs_class;
 
 struct permi_signs_walk;
 typedef struct permi_signs_family {
   /* Sets column k to bit in frame k + 1; 0: no pattern is left. */
   int (*step)(struct permi_signs_walk *walk, int k, int bit);
-  /* Adds everything below frame k. */
   void (*search)(struct permi_signs_walk *walk, int k);
 } permi_signs_family;
 
-/* Rows have places by class, those of a class in the order in which they are done. */
+/* Rows have places by class, in the order in which they are done. */
 typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
-  int words;                /* of the sum */
-  double bits[4], sum_bits; /* of a class's products, of all sums */
-  int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
-  int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
+  int words;
+  double bits[4], sum_bits; /* of classes' products; of sums */
+  int narrow;               /* 63 bits: products, sums of partners */
+  int place[5];             /* class c: from place[c] to place[c + 1] */
   int shared_words, own_word[2], width[2];
-  int last[2];              /* prefix column that touches a block's own rows, -1: none */
-  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place and by the columns' order */
-  unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
+  int last[2];              /* last prefix column of own rows, or -1 */
+  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place, column */
+  unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd */
   permi_signs_frame root;
-  uint64_t target[PERMI_SIGNS_WORDS];      /* of rows of class BOTH */
-  uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what its + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* targets of rows of class NONE done with the column */
-  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* cuts of step k and block b: from [2 k + b] */
+  uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
+  uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE done with the column */
+  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
-  uint64_t *pattern[2];     /* [pattern][width]: what it adds to the words of class BOTH, then to its own rows' */
-  uint16_t *group[2];       /* of a pattern: twice its group, which does the same to class BOTH; 1: its sign is - */
+  uint64_t *pattern[2];     /* to class BOTH, then to its own rows */
+  uint16_t *group[2];       /* 2 group + (sign is -); same on BOTH */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int by_table;             /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
-  uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
-  uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
-  int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
-  int64_t three[40];        /* powers of 3, all that fit */
-  /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
+  int by_table;             /* by table: 1: sums even, to 8; 2: to 7 */
+  uint64_t own_rows[2];     /* bytes from own_word on */
+  uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at class BOTH */
+  int64_t *product;         /* by the sum of permi_signs_marks */
+  int64_t three[40];        /* powers of 3 */
+  /* of >>signs_offer: living prefixes of `depth` columns, as bits; where chunks begin */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
   int moves;
-  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: spread of 95 %; nodes, joins, patterns, pairs */
+  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: 95 %; nodes, joins, patterns, pairs */
   uint64_t fingerprint;
 } permi_signs;
 
-/* A thread's place: the frame and the product of finished rows after each number of columns. */
 typedef struct permi_signs_walk {
   const permi_signs *signs;
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
   uint64_t nodes, joins, items, pairs; /* counted */
-  /* the groups of each block, known until a column is set that touches its own rows; the sums of their products; what
-     those of block 1 add */
+  /* known until a column touches a block's own rows; sums of products; what block 1's groups add */
   int known[2], groups[2];
   uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
   int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
   uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
 
-/* Adds what a pattern of a block does to the counts. */
 static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
 {
   const uint64_t *add = signs->pattern[block] + y * signs->width[block];
@@ -5345,13 +4963,13 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
     count[own + i - shared] += add[i];
 }
 
-/* Bytes of a word that are 0 have a high bit here; so may have bytes above one. */
+/* Bytes that are 0 have a high bit here; bytes above one may have it too. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
 {
   return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-/* The sum of a row, or its half if that is even. */
+/* Returns the sum of a row, or its half if even. */
 static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
 {
   const int half = (int)count[place] - PERMI_SIGNS_ZERO;
@@ -5367,10 +4985,10 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs,
   return product;
 }
 
-/* Of half sums -4 to 4 by their last four bits: bit 0: times 2, 1: times 4, 2: times 3, 7: negative. */
+/* Half sums -4 to 4 by four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
 static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
 
-/* The same so that the sum over eight rows tells how many: 1 times 2, 17 times 3, 153 negative. */
+/* Summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
 static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 
@@ -5385,7 +5003,6 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, con
   return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
 
-/* sum += total times the product of the finished rows. */
 static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
 {
   const int64_t factor = walk->product[walk->signs->prefix];
@@ -5403,7 +5020,7 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Any numbers: adds the product of all rows for each pair of living patterns. */
+/* Adds the products of all rows for pairs of living patterns. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;
@@ -5442,7 +5059,6 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
     }
 }
 
-/* >>array_kernels, >>hybrid_kernels and >>signs_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -5457,7 +5073,6 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
-/* Of the kernels for an instruction set: name_avx512, name_avx2 or name_plain. */
 #if PERMI_X86
 #define PERMI_OF_FAMILY(name, isa)                                                                                     \
   ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)
@@ -5468,14 +5083,14 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>device
-   What engines for blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h; what stands in
+   What engines of blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h, and what stands in
    without it. */
 
 struct permi_arrays_run;
 struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
-/* >>arrays_gpu: steps of a run, bytes that a run needs and that there are */
+/* >>arrays_gpu: steps; bytes needed, and there */
 PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
 PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
@@ -5484,16 +5099,15 @@ PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *val
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
 PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
-/* >>program_plan, of hybrid: the rate of its programs or, where no GPU is wanted, `otherwise`; an offer; the leaf */
+/* >>program_plan: rate of programs, or `otherwise`; offer; leaf */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
 PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer);
 PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                          permi_leaf *leaf);
-PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size,
-                                     size_t *length);
+PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
-/* >>signs_gpu: turns a leaf of the CPU into one of a GPU, which takes over `signs` */
+/* >>signs_gpu: makes a leaf, which takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
 /* >>codegen */
 PERMI_DEVICE perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -5526,7 +5140,7 @@ static perm_status permi_refuse_device(permi_maker *maker)
   return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
 }
 
-/* Refuses a run that is not short where a GPU is wanted. */
+/* Refuses a longer run where a GPU is wanted. */
 static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const int longer = !block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE;
@@ -15416,75 +15030,23 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones.
+   Method sorting: the lists without merging. A step expands all its terms, sorts them by state and adds equal ones.
 
    Symbols    here
-     state    a key of mask_words words; term: a take, of a state by a stream */
+     state    a key of mask_words words
+     term     a take: a state that a stream moves */
 
-static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
+/* A term; key is the word of its state that is sorted by. It takes the room of two takes in a part. */
+typedef struct permi_term {
+  uint64_t key;
+  permi_take take;
+} permi_term;
+
+static uint64_t permi_sorting_key(const permi_run *run, int p, permi_take take, int w)
 {
-  return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
+  const permi_frontier *frontier = run->frontier;
+  return run->list[p & 1].high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
          permi_stream_word(frontier, (int)take.stream, 2, w);
-}
-
-static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part)
-{
-  const permi_frontier *frontier = run->frontier;
-  const permi_list *source = &run->list[p & 1];
-  const int words = frontier->mask_words, first = frontier->stream_start[p];
-  perm_status status = PERM_OK;
-  size_t k;
-  int s, w;
-  part->takes = 0;
-  for (s = first; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
-    for (k = 0; k < source->states; k++) {
-      uint64_t differs = 0;
-      for (w = 0; w < words; w++)
-        differs |= (source->high[k * (size_t)words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
-                   permi_stream_word(frontier, s, 1, w);
-      if (differs)
-        continue;
-      if (!permi_takes_more(&run->base.locked, part, 1))
-        return PERM_ERROR_MEMORY;
-      part->take[part->takes].group = (uint32_t)k;
-      part->take[part->takes++].stream = (uint32_t)s;
-    }
-    status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
-  }
-  return status;
-}
-
-/* Sorts by bytes of the keys, low ones first. 0: out of memory. */
-static int permi_sorting_sort(const permi_run *run, const permi_list *source, permi_part *part)
-{
-  const permi_frontier *frontier = run->frontier;
-  const size_t count = part[0].takes;
-  size_t start[256], k, sum;
-  int byte, b;
-  part[1].takes = 0;
-  if (!permi_takes_more(&run->base.locked, &part[1], count))
-    return 0;
-  part[1].takes = count;
-  for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
-    const int shift = byte % 8 * 8;
-    const permi_part swap = part[0];
-    memset(start, 0, sizeof start);
-    for (k = 0; k < count; k++)
-      start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
-    for (sum = 0, b = 0; b < 256 && start[b] < count; b++) {
-      const size_t here = start[b];
-      start[b] = sum;
-      sum += here;
-    }
-    if (b < 256)
-      continue;
-    for (k = 0; k < count; k++)
-      part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
-          part[0].take[k];
-    part[0] = part[1];
-    part[1] = swap;
-  }
-  return 1;
 }
 
 static perm_status permi_sorting_step(permi_run *run, int p)
@@ -15494,28 +15056,55 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
   permi_part *part = run->part;
-  perm_status status;
-  size_t k;
-  int w;
+  permi_term *term, *other, *sorted;
+  perm_status status = PERM_OK;
+  size_t count, k;
+  int s, w;
   permi_run_prepare(run, p);
-  status = permi_sorting_expand(run, p, part);
-  if (status == PERM_OK && !permi_sorting_sort(run, source, part))
+  part->takes = 0;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
+    for (k = 0; k < source->states; k++) {
+      uint64_t differs = 0;
+      for (w = 0; w < frontier->mask_words; w++)
+        differs |= (source->high[k * words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
+                   permi_stream_word(frontier, s, 1, w);
+      if (differs)
+        continue;
+      if (!permi_takes_more(&run->base.locked, part, 2))
+        return PERM_ERROR_MEMORY;
+      part->take[part->takes + 1].group = (uint32_t)k;
+      part->take[part->takes + 1].stream = (uint32_t)s;
+      part->takes += 2;
+    }
+    status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
+  }
+  part[1].takes = 0;
+  if (status == PERM_OK && !permi_takes_more(&run->base.locked, &part[1], part->takes))
     status = PERM_ERROR_MEMORY;
   if (status != PERM_OK)
     return status;
+  count = part->takes / 2;
+  term = (permi_term *)(void *)part[0].take;
+  other = (permi_term *)(void *)part[1].take;
+  for (w = 0; w < frontier->mask_words; w++) {
+    for (k = 0; k < count; k++)
+      term[k].key = permi_sorting_key(run, p, term[k].take, w);
+    sorted = (permi_term *)permi_sort(term, other, count, sizeof *term, NULL);
+    other = sorted == term ? other : term;
+    term = sorted;
+  }
   target->states = 0;
-  for (k = 0; k < part->takes; k++) {
-    const permi_take take = part->take[k];
+  for (k = 0; k < count; k++) {
+    const permi_take take = term[k].take;
     uint64_t key[PERMI_MASK_WORDS];
-    char *y;
     for (w = 0; w < frontier->mask_words; w++)
-      key[w] = permi_sorting_key(frontier, source, take, w);
+      key[w] = permi_sorting_key(run, p, take, w);
     if (k == 0 || memcmp(key, target->high + (target->states - 1) * words, words * sizeof *key)) {
       memcpy(target->high + target->states * words, key, words * sizeof *key);
       memset((char *)target->value + target->states++ * bytes, 0, bytes);
     }
-    y = (char *)target->value + (target->states - 1) * bytes;
-    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
+    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream],
+                     (char *)target->value + (target->states - 1) * bytes,
                      (const char *)source->value + take.group * bytes, 1);
   }
   if (run->tracking)
@@ -15533,30 +15122,40 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
   return permi_frontier_run_by(leaf, control, permi_sorting_advance, 1, partial);
 }
 
-/* =========================================================================================== >>ways
-   The frame of the engines of papers, asked by name only: a walk over a tree of choices, whose leaves add up. Chunks
-   share the tree: a node's ways are divided among its chunks. Sums of chunks are exact. */
+/* =================================================================================== >>transversals
+   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
+   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
 
-#define PERMI_WALK_CHUNKS 4096      /* at most, unless chunks would take longer than PERMI_WALK_CHUNK_SECONDS */
+   Symbols    here
+     M        the edges `at` of the levels
+     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
+
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
+   (tests/proofs/doubles.g).
+
+   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
+   Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
+
+#define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
-#define PERMI_WALK_PIECE_SECONDS 1e-3 /* of a chunk, at least, where chunks are short */
-#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted work between two looks at the stop */
-#define PERMI_WALK_WINDOW 64          /* chunks for each thread before they are merged */
+#define PERMI_WALK_PIECE_SECONDS 1e-3 /* at least, of a chunk */
+#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted, between looks at the stop */
 #define PERMI_WALK_PROBES 48
 #if !defined(PERMI_WALK_GRACE_SECONDS)
 #define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
 #endif
 
 typedef struct permi_ways {
-  uint64_t begin, end, chunk; /* the chunks that share the node, and the one that walks */
-  double weight;              /* of a probe: paths that it stands for; else 1 */
+  uint64_t begin, end, chunk; /* chunks that share the node, the one that walks */
+  double weight;              /* paths that a probe stands for; else 1 */
   uint64_t seed;              /* of a probe; else 0 */
-  struct permi_walking *walking; /* NULL: nothing stops the walk */
-  double choices, work, look; /* counted; predicted seconds; when it looks at the stop again */
-  int thread, stopped;
+  permi_control *control;     /* NULL: nothing stops the walk */
+  double choices, work, look; /* counted; predicted seconds; at the next look */
+  double before;
+  perm_status stopped;
 } permi_ways;
 
-/* Gives the ways [*first, *last) of `count` to the chunk; a probe gets one at random [Knu75]. */
+/* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
@@ -15577,98 +15176,57 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Nodes that several chunks walk are the first one's. */
+/* Says if the node counts as this chunk's: the first of those that walk it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
 }
 
-typedef struct permi_walking {
-  const permi_leaf *leaf;
-  permi_asked asked;
-  uint64_t begin, window; /* the first chunks of the range, of the slots */
-  perm_partial *slot;
-  void *memory;
-} permi_walking;
-
-/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up: branches have any size. */
+/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
-  permi_walking *walking = ways->walking;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
-  if (ways->work >= ways->look && walking && !ways->stopped) {
-    const perm_leaf *information = &walking->leaf->information;
-    const double before = (double)(ways->chunk - walking->begin) / (double)information->chunks * information->seconds;
+  if (ways->work >= ways->look && ways->control && ways->stopped == PERM_OK) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_asked_poll(&walking->asked, ways->thread, before, "walking") != PERM_OK;
+    ways->stopped = permi_control_poll(ways->control, ways->before, "walking");
   }
-  return ways->stopped;
+  return ways->stopped != PERM_OK;
 }
 
-static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
-{
-  permi_walking *walking = (permi_walking *)context;
-  const permi_leaf *leaf = walking->leaf;
-  perm_partial *partial = &walking->slot[chunk - walking->window];
-  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
-  memset(ways, 0, sizeof *ways);
-  ways->end = leaf->information.chunks;
-  ways->chunk = chunk;
-  ways->weight = 1;
-  ways->walking = walking;
-  ways->look = PERMI_WALK_GRACE_SECONDS;
-  ways->thread = thread;
-  leaf->run_chunk(leaf, chunk, ways, partial);
-  if (!ways->stopped) {
-    partial->fingerprint = leaf->information.fingerprint;
-    permi_partial_count(partial, chunk, chunk + 1);
-  }
-  return thread ? PERM_OK : ways->stopped ? (perm_status)walking->asked.stop
-         : permi_asked_poll(&walking->asked, 0, (double)(chunk + 1 - walking->begin) /
-                            (double)leaf->information.chunks * leaf->information.seconds, "walking");
-}
-
-/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing: what was
-   done is a prefix. */
+/* run_range of leaves whose workspace begins with permi_ways. A stopped chunk does not count. */
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {
   const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
-  permi_leaf each = *leaf;
-  permi_walking walking;
-  perm_status status = PERM_OK;
-  uint64_t room, k;
-  int whole = 1;
-  each.run_range = NULL; /* it has a workspace */
-  walking.leaf = &each;
-  walking.asked = permi_asked_begin(leaf, control);
-  walking.begin = walking.window = begin;
-  room = PERMI_WALK_WINDOW * (uint64_t)walking.asked.threads;
-  room = end - begin < room ? end - begin : room;
-  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
-  if (!permi_workspace_make(allocator, &each, walking.asked.threads, &walking.memory) || !walking.slot)
-    status = PERM_ERROR_MEMORY;
-  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
-    const uint64_t count = end - walking.window < room ? end - walking.window : room;
-    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
-    status = permi_share(walking.asked.threads, walking.window, walking.window + count, permi_walking_chunk, &walking,
-                         NULL);
-    for (k = 0; k < count && walking.slot[k].chunks; k++)
-      perm_partial_merge(partial, &walking.slot[k]);
-    whole = k == count;
-    if (status == PERM_OK && control)
-      status = permi_control_poll_range(control, (double)(walking.window + count - begin) /
-                                        (double)leaf->information.chunks * leaf->information.seconds, "walking");
-    if (whole && walking.window + count == end)
-      status = PERM_OK;
+  const double each = leaf->information.seconds / (double)leaf->information.chunks;
+  permi_ways *ways = (permi_ways *)permi_allocate(allocator, leaf->workspace, 1);
+  perm_status status = ways ? PERM_OK : PERM_ERROR_MEMORY;
+  perm_partial part;
+  uint64_t chunk;
+  for (chunk = begin; chunk < end && status == PERM_OK; chunk++) {
+    memset(&part, 0, sizeof part);
+    memset(ways, 0, sizeof *ways);
+    ways->end = leaf->information.chunks;
+    ways->chunk = chunk;
+    ways->weight = 1;
+    ways->control = control;
+    ways->before = each * (double)(chunk - begin);
+    ways->look = PERMI_WALK_GRACE_SECONDS;
+    leaf->run_chunk(leaf, chunk, ways, &part);
+    status = ways->stopped;
+    if (status != PERM_OK)
+      break;
+    part.fingerprint = leaf->information.fingerprint;
+    permi_partial_count(&part, chunk, chunk + 1);
+    perm_partial_merge(partial, &part);
+    if (control && chunk + 1 < end)
+      status = permi_control_poll_range(control, ways->before + each, "walking");
   }
-  permi_release(allocator, walking.memory);
-  permi_release(allocator, walking.slot);
+  permi_release(allocator, ways);
   return status;
 }
 
-/* ways: of a node, at most. */
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 {
   const double most = fmax(fmin(PERMI_WALK_CHUNKS, pieces), seconds / PERMI_WALK_CHUNK_SECONDS);
@@ -15680,7 +15238,7 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 
 typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 
-/* Estimates choices and seconds by random descents [Knu75]. workspace: a thread's bytes, behind permi_ways. */
+/* Estimates choices and seconds by random descents [Knu75]. workspace: bytes behind permi_ways. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
                                     double *choices, permi_offer *offer)
 {
@@ -15749,7 +15307,7 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* The leaf of an offer, but for its relative bound. ways: of a node, at most. */
+/* Makes the leaf of an offer, except for its relative bound. A node has at most `ways`. */
 static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
                                    uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
 {
@@ -15759,10 +15317,185 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
   leaf->workspace = sizeof(permi_ways) + workspace;
-  leaf->threaded = 1;
   if (maker->working->lost_error > 0 && !leaf->integer)
     leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
   return PERM_OK;
+}
+
+#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
+#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
+#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
+
+typedef struct permi_transversals {
+  permi_owned owned;
+  permi_numbers numbers;
+  size_t size;
+  int n;
+  int *start, *neighbour, *edge;
+  permi_coefficient *coefficient;
+  double choices;
+} permi_transversals;
+
+typedef struct permi_matching_walk {
+  const permi_transversals *all;
+  permi_ways *ways;
+  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
+  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
+  char *product, *sum;
+} permi_matching_walk;
+
+static size_t permi_matching_bytes(const permi_transversals *all)
+{
+  const size_t n = (size_t)all->n;
+  return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
+}
+
+/* Takes vertex v out of the graph (step -1) or back (1). */
+static void permi_matching_move(permi_matching_walk *walk, int v, int step)
+{
+  const permi_transversals *all = walk->all;
+  int e;
+  walk->gone[v] = step < 0;
+  for (e = all->start[v]; e < all->start[v + 1]; e++)
+    walk->degree[all->neighbour[e]] += step;
+}
+
+static void permi_matching_next(permi_matching_walk *walk, int k)
+{
+  do
+    walk->at[k]++;
+  while (walk->gone[walk->all->neighbour[walk->at[k]]]);
+}
+
+static void permi_matching_level(permi_matching_walk *walk, int k)
+{
+  const permi_transversals *all = walk->all;
+  int best = -1, first = 0, last = 0, v;
+  for (v = 0; v < 2 * all->n && (best < 0 || walk->degree[best] > 1); v++)
+    if (!walk->gone[v] && (best < 0 || walk->degree[v] < walk->degree[best]))
+      best = v;
+  if (walk->degree[best] > 0)
+    permi_ways_take(walk->ways, walk->degree[best], &first, &last);
+  walk->vertex[k] = best;
+  walk->left[k] = last - first;
+  walk->matched[k] = 0;
+  walk->at[k] = all->start[best] - 1;
+  for (; first > 0; first--)
+    permi_matching_next(walk, k);
+}
+
+static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_transversals *all = (const permi_transversals *)leaf->context;
+  const permi_numbers *numbers = &all->numbers;
+  const permi_coefficient one = permi_coefficient_one(), *c;
+  const int n = all->n, levels = n + 1, integers = permi_algebra_is_integer(numbers->algebra);
+  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
+  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
+  permi_matching_walk walk;
+  char *product;
+  int v, k = 0;
+  (void)chunk;
+  walk.all = all;
+  walk.ways = (permi_ways *)workspace;
+  walk.product = (char *)(walk.ways + 1);
+  walk.sum = walk.product + (size_t)levels * all->size;
+  walk.degree = (int *)(void *)(walk.sum + all->size);
+  walk.gone = walk.degree + 2 * n;
+  walk.vertex = walk.gone + 2 * n;
+  walk.left = walk.vertex + levels;
+  walk.at = walk.left + levels;
+  walk.matched = walk.at + levels;
+  memset(walk.product, 0, permi_matching_bytes(all));
+  permi_value_one(numbers, walk.product);
+  for (v = 0; v < 2 * n; v++)
+    walk.degree[v] = all->start[v + 1] - all->start[v];
+  permi_matching_level(&walk, 0);
+  while (k >= 0) {
+    const int u = walk.vertex[k];
+    if (walk.matched[k]) {
+      permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
+      permi_matching_move(&walk, u, 1);
+    }
+    if (walk.left[k]-- == 0) {
+      k--;
+      continue;
+    }
+    if (permi_ways_stop(walk.ways, seconds))
+      return;
+    permi_matching_next(&walk, k);
+    walk.matched[k] = 1;
+    permi_matching_move(&walk, u, -1);
+    permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
+    c = &all->coefficient[all->edge[walk.at[k]]];
+    product = walk.product + (size_t)(k + 1) * all->size;
+    if (numbers->algebra == PERMI_COMPLEX_DD) {
+      permi_dd *y = (permi_dd *)(void *)product;
+      memcpy(product, product - all->size, all->size);
+      permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
+      y[2].hi *= c->absolute;
+    } else {
+      permi_value_add(numbers->algebra, numbers, c, product, product - all->size, 1);
+    }
+    if (k + 1 < n) {
+      permi_matching_level(&walk, ++k);
+      continue;
+    }
+    if (!permi_ways_mine(walk.ways))
+      continue;
+    partial->terms++;
+    if (integers)
+      permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
+    else
+      permi_value_sum(numbers, product, partial);
+    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
+    if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
+      partial->lost += 8 * safe;
+  }
+  if (integers)
+    permi_value_sum(numbers, walk.sum, partial);
+}
+
+static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
+                                            permi_offer *offer)
+{
+  const int n = block->n;
+  const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
+  permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  int k;
+  (void)rival;
+  offer->plan = all;
+  if (!all)
+    return permi_fail_memory(maker->result);
+  all->n = n;
+  if (!permi_numbers_choose_moduli(&all->numbers, block, maker->working->modulus, 1))
+    return permi_refuse_long(offer);
+  all->size = sizeof(double) * permi_numbers_words(&all->numbers);
+  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
+  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
+  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
+  if (all->owned.pool.failed)
+    return permi_fail_memory(maker->result);
+  for (k = 0; k < block->edges; k++)
+    all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
+  offer->bytes = 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
+  return permi_walk_offer(maker, permi_transversals_chunk, permi_matching_bytes(all), 4.0 * n * n, &all->choices,
+                          offer);
+}
+
+static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                           permi_leaf *leaf)
+{
+  const permi_transversals *all = (const permi_transversals *)offer->plan;
+  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
+  leaf->information.work = all->choices;
+  leaf->modulus = all->numbers.modulus;
+  if (!block->integer)
+    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
+                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
+  return permi_walk_make(maker, block, offer, all->numbers.modulus, block->n, permi_transversals_chunk,
+                         permi_matching_bytes(all), leaf);
 }
 
 /* ======================================================================================= >>sparyser
@@ -15770,12 +15503,11 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
    compressed columns, in the order of [EK] (>>codegen), as a tree.
 
    Symbols     here
-     J         the columns in the sum: a Gray code over digits, columns or groups of them
-     S_1 ...   dominating: neighbourhoods of rows that share no column; their non-empty subsets are digits, for others
+     J         the columns in the sum: a Gray code over digits, which are columns or groups
+     S_1 ...   dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits; other sets
                leave a row empty
      row sums  x or integer: exact, on a grid of a power of two
-     products  product or wide of a level, over the rows of slower digits; 0 ends the branch ([EK] has two such areas,
-               this one a column)
+     products  product or wide of a level, over the rows of slower digits; 0 ends the branch
    A row belongs to the fastest digit that touches it, which makes its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
@@ -15788,10 +15520,10 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 
 typedef struct permi_ryser {
   int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* rows of a digit; then rows of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -15823,20 +15555,20 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
       walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
     return;
   }
-  for (e = begin; e < end; e++) /* a loop over the parts around it takes 1.08 times as long */
+  for (e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
     walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
   for (e = begin; e < end && ryser->parts == 2; e++)
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from the one above. Returns 0 if it is 0. */
+/* Makes a level's product from the one above; 0: it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
+  if (ryser->integers) { /* below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       permi_wide next = {0, 0};
@@ -15899,8 +15631,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
-   digit level - 1. */
+/* Visits the digits below `level` in reflected Gray codes, each to its other end. left: values of digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -15923,7 +15654,6 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
   }
 }
 
-/* Moves a digit `by` codes on. */
 static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
 {
   const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
@@ -16006,35 +15736,11 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (double)leaf->information.chunks);
 }
 
-/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
+/* Digits: groups of columns never all absent, and each other column except `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
-
-/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
-static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
-{
-  const int n = ryser->n, mine = ryser->transposed * n;
-  int i, e;
-  ryser->growth = 1;
-  ryser->bits = n;
-  ryser->widest = 0;
-  for (i = 0; i < n; i++) {
-    double sum = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int edge = block->edge[e];
-      if (block->integer)
-        sum += fabs((double)block->integer[edge]);
-      else
-        sum += fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
-    }
-    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
-    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
-    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
-    ryser->widest = fmax(ryser->widest, sum);
-  }
-}
 
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
@@ -16050,54 +15756,11 @@ static void permi_ryser_list(int *list, int *used, uint64_t set)
     list[(*used)++] = permi_trailing_zeros(set);
 }
 
-/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
-static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
-{
-  const int n = ryser->n;
-  uint64_t digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
-  int digits = split->groups, d, i, j, used = 0, taken = 0;
-  for (i = 0; i < digits; i++)
-    grouped |= digit[i] = split->group[i];
-  for (j = 0; j < n; j++)
-    if (!(grouped >> j & 1) && j != split->without)
-      digit[digits++] = UINT64_C(1) << j;
-  ryser->digits = digits;
-  for (d = 0; d < digits; d++) {
-    int best = d;
-    double least = 1e9;
-    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
-                           permi_count_ones(digit[i]);
-      if (share < least) {
-        least = share;
-        best = i;
-      }
-    }
-    set = digit[best];
-    digit[best] = digit[d];
-    ryser->digit_start[d] = used;
-    ryser->level_start[d] = taken;
-    ryser->least[d] = (grouped & set) != 0;
-    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
-    permi_ryser_list(ryser->column, &used, set);
-    set = permi_ryser_rows(touches, set) & rows_left;
-    rows_left &= ~set;
-    permi_ryser_list(ryser->row, &taken, set);
-  }
-  ryser->digit_start[digits] = used;
-  ryser->level_start[digits] = taken;
-  permi_ryser_list(ryser->row, &taken, rows_left);
-  ryser->level_start[digits + 1] = taken;
-}
-
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
   int k, e, part, used = 0;
   ryser->on_grid = 1;
-  ryser->buried = 0;
-  memset(ryser->base, 0, sizeof ryser->base);
-  memset(ryser->moved, 0, sizeof ryser->moved);
   for (k = 0; k < columns + ryser->halves; k++) {
     const int column = k < columns ? ryser->column[k] : without;
     ryser->column_start[k] = used;
@@ -16123,11 +15786,67 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
-  double alive = 1, count = 1;
-  int d, i, j, k;
-  ryser->nodes = ryser->seconds = 0;
+  const int n = block->n, mine = side * n, other = n - mine;
+  uint64_t touches[PERM_MAX_N], digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
+  double grid[PERM_MAX_N], alive = 1, count = 1;
+  int digits = split->groups, used = 0, taken = 0, i, j, e, d;
+  memset(ryser, 0, sizeof *ryser);
+  ryser->n = n;
+  ryser->growth = 1;
+  ryser->bits = n;
+  ryser->integers = block->integer != NULL;
+  ryser->parts = block->imaginary ? 2 : 1;
+  ryser->halves = split->without >= 0;
+  ryser->transposed = side;
+  ryser->groups = split->groups;
+  for (j = 0; j < n; j++)
+    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
+      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int edge = block->edge[e];
+      sum += block->integer ? fabs((double)block->integer[edge])
+                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+    }
+    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51); /* sums and halves are below 2^53 half steps */
+    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+    ryser->widest = fmax(ryser->widest, sum);
+  }
+  for (d = 0; d < digits; d++)
+    grouped |= digit[d] = split->group[d];
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (d = 0; d < digits; d++) { /* Algorithm 3: next is the digit with the fewest rows of its own a bit */
+    int best = d;
+    double least = 1e9;
+    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
+      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_count_ones(digit[i]);
+      best = share < least ? i : best;
+      least = fmin(least, share);
+    }
+    set = digit[best];
+    digit[best] = digit[d];
+    ryser->digit_start[d] = used;
+    ryser->level_start[d] = taken;
+    ryser->least[d] = (grouped & set) != 0;
+    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
+    permi_ryser_list(ryser->column, &used, set);
+    set = permi_ryser_rows(touches, set) & rows_left;
+    rows_left &= ~set;
+    permi_ryser_list(ryser->row, &taken, set);
+  }
+  ryser->digit_start[digits] = used;
+  ryser->level_start[digits] = taken;
+  permi_ryser_list(ryser->row, &taken, rows_left);
+  ryser->level_start[digits + 1] = taken;
+  permi_ryser_entries(ryser, block, split->without, grid);
   for (d = ryser->digits - 1; d >= 0; d--) {
     const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
     const double entries =
@@ -16142,57 +15861,20 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
       double empty = 1;
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
-        for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
-          columns += !(touches[ryser->column[k]] >> ryser->row[i] & 1);
+        for (e = ryser->digit_start[j]; e < ryser->digit_start[j + 1]; e++)
+          columns += !(touches[ryser->column[e]] >> ryser->row[i] & 1);
         empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
       }
       alive *= 1 - empty;
     }
   }
   ryser->terms = count;
-}
-
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
-{
-  const int n = block->n, mine = side * n, other = n - mine;
-  uint64_t touches[PERM_MAX_N];
-  double grid[PERM_MAX_N];
-  int j, e;
-  ryser->n = n;
-  ryser->integers = block->integer != NULL;
-  ryser->parts = block->imaginary ? 2 : 1;
-  ryser->halves = split->without >= 0;
-  ryser->transposed = side;
-  ryser->groups = split->groups;
-  for (j = 0; j < n; j++)
-    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
-      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
-  permi_ryser_grid(ryser, block, grid);
-  permi_ryser_order(ryser, touches, split);
-  permi_ryser_entries(ryser, block, split->without, grid);
-  permi_ryser_predict(ryser, touches);
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-}
-
-/* Columns alone: all, or without the fullest. */
-static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
-{
-  const int *start = block->start + (side ? 0 : block->n);
-  permi_ryser_split split;
-  int j, most = 0;
-  memset(&split, 0, sizeof split);
-  split.without = -1;
-  for (j = 0; j < block->n && halves; j++)
-    if (start[j + 1] - start[j] > most) {
-      most = start[j + 1] - start[j];
-      split.without = j;
-    }
-  return split;
 }
 
 /* Rows are chosen greedily by least degree from many random starts. */
 #define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
+#define PERMI_DOMINATING_COLUMNS 20 /* a digit is an int */
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -16246,7 +15928,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   permi_ryser_split split, best;
   permi_ryser *ryser;
   double least = (double)INFINITY;
-  int which, side = 0;
+  int which, side = 0, j;
   (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
@@ -16259,7 +15941,15 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
     return permi_fail_memory(maker->result);
   memset(&best, 0, sizeof best);
   for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
-    split = dominating ? permi_dominating_split(block, which & 1) : permi_sparyser_split(block, which & 1, which / 2);
+    memset(&split, 0, sizeof split);
+    split.without = -1;
+    for (j = 0; j < block->n && which > 1; j++) { /* without the fullest column */
+      const int *start = block->start + (which & 1 ? 0 : block->n);
+      if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
+        split.without = j;
+    }
+    if (dominating)
+      split = permi_dominating_split(block, which);
     permi_ryser_plan(ryser, block, which & 1, &split);
     if (ryser->seconds < least) {
       least = ryser->seconds;
@@ -16278,51 +15968,45 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets of columns, or above
-   PERMI_MAJORANT_ORDER by the product of row sums, at least 1 each. */
-static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
-{
-  double *value = subsets, *change = subsets ? subsets + (1 << PERMI_MAJORANT_ORDER) : NULL, sum = 0;
-  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
-  int i, e, s;
-  if (ryser->on_grid)
-    return 0;
-  if (n > PERMI_MAJORANT_ORDER) {
-    for (i = 0; i < n; i++)
-      sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
-    return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
-  }
-  memset(value, 0, ((size_t)1 << n) * sizeof *value);
-  memset(change, 0, ((size_t)1 << n) * sizeof *change);
-  value[0] = 1;
-  for (s = 0; s < (1 << n) - 1; s++) {
-    i = permi_count_ones((unsigned)s);
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
-      const double moved = ryser->parts * ryser->moved[i];
-      const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
-      if (!(s & bit)) {
-        value[s | bit] += value[s] * x;
-        change[s | bit] += change[s] * (x + moved) + value[s] * moved;
-      }
-    }
-  }
-  return change[s] * (1 + 1e-12) + 1e-280;
-}
-
-/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
-   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
-   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
-   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
+/* THE BOUND. Row sums on the grid are exact. off_grid bounds what the grid changes, per (|A| + M) - per |A| for
+   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by the product of row sums, at least 1 each. A term is a
+   product of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N
+   terms hi loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by
+   gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the
+   product of the rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
-  const int n = block->n;
-  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
+  const int n = block->n, mine = ryser->transposed * n, other = n - mine;
+  double *const value = maker->subsets, *const change = value ? value + (1 << PERMI_MAJORANT_ORDER) : NULL;
+  double off_grid = 0;
+  int i, e, s;
+  for (i = 0; i < n && !ryser->on_grid; i++)
+    off_grid += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
+  if (n > PERMI_MAJORANT_ORDER) {
+    off_grid = ryser->on_grid ? 0 : ryser->growth * expm1(off_grid * (1 + 1e-12)) * (1 + 1e-12);
+  } else if (!ryser->on_grid) {
+    memset(value, 0, ((size_t)1 << n) * sizeof *value);
+    memset(change, 0, ((size_t)1 << n) * sizeof *change);
+    value[0] = 1;
+    for (s = 0; s < (1 << n) - 1; s++) {
+      i = permi_count_ones((unsigned)s);
+      for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+        const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
+        const double moved = ryser->parts * ryser->moved[i];
+        const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
+        if (!(s & bit)) {
+          value[s | bit] += value[s] * x;
+          change[s | bit] += change[s] * (x + moved) + value[s] * moved;
+        }
+      }
+    }
+    off_grid = change[s] * (1 + 1e-12) + 1e-280;
+  }
+  off_grid = ldexp(off_grid, -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* else far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -16332,8 +16016,8 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
-/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
-   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
+/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many: 2
+   (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
@@ -16355,204 +16039,6 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* =================================================================================== >>transversals
-   Enumerates perfect matchings, for blocks that have few: per A = sum over perfect matchings M of the product of a_ij
-   over (i, j) in M. Depth first, at the free vertex with the fewest choices. Products are in double-double or long
-   integers; terms are added exactly.
-
-   Symbols    here
-     M        the edges `at` of the levels
-     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
-
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
-   (tests/proofs/doubles.g). */
-
-#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
-#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
-#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
-
-typedef struct permi_transversals {
-  permi_owned owned;
-  permi_numbers numbers;
-  size_t size;
-  int n;
-  int *start, *neighbour, *edge;
-  permi_coefficient *coefficient;
-  double choices;
-} permi_transversals;
-
-typedef struct permi_matching_walk {
-  const permi_transversals *all;
-  permi_ways *ways;
-  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
-  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge looked at, whether it is taken */
-  char *product, *sum;
-} permi_matching_walk;
-
-static size_t permi_matching_bytes(const permi_transversals *all)
-{
-  const size_t levels = (size_t)all->n + 1;
-  return (4 * levels + 4 * (size_t)all->n) * sizeof(int) + (levels + 1) * all->size + 16;
-}
-
-/* Vertex v leaves the graph (step -1) or comes back (1). */
-static void permi_matching_move(permi_matching_walk *walk, int v, int step)
-{
-  const permi_transversals *all = walk->all;
-  int e;
-  walk->gone[v] = step < 0;
-  for (e = all->start[v]; e < all->start[v + 1]; e++)
-    walk->degree[all->neighbour[e]] += step;
-}
-
-/* Moves level k on to the next edge with a free neighbour. */
-static void permi_matching_next(permi_matching_walk *walk, int k)
-{
-  do
-    walk->at[k]++;
-  while (walk->gone[walk->all->neighbour[walk->at[k]]]);
-}
-
-static void permi_matching_level(permi_matching_walk *walk, int k)
-{
-  const permi_transversals *all = walk->all;
-  int best = -1, first = 0, last = 0, v;
-  for (v = 0; v < 2 * all->n && (best < 0 || walk->degree[best] > 1); v++)
-    if (!walk->gone[v] && (best < 0 || walk->degree[v] < walk->degree[best]))
-      best = v;
-  if (walk->degree[best] > 0)
-    permi_ways_take(walk->ways, walk->degree[best], &first, &last);
-  walk->vertex[k] = best;
-  walk->left[k] = last - first;
-  walk->matched[k] = 0;
-  walk->at[k] = all->start[best] - 1;
-  for (; first > 0; first--)
-    permi_matching_next(walk, k);
-}
-
-static void permi_matching_multiply(permi_matching_walk *walk, int k, const permi_coefficient *c)
-{
-  const permi_transversals *all = walk->all;
-  char *from = walk->product + (size_t)k * all->size, *to = from + all->size;
-  if (all->numbers.algebra == PERMI_COMPLEX_DD) {
-    permi_dd *y = (permi_dd *)(void *)to;
-    memcpy(to, from, all->size);
-    permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute;
-  } else {
-    permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
-  }
-}
-
-/* Adds the term of a matching. A product whose moduli are below the safe power is at most that, computed or true, as
-   entries are at most 1; it counts as lost. */
-static void permi_matching_add(permi_matching_walk *walk, perm_partial *partial)
-{
-  const permi_transversals *all = walk->all;
-  const permi_coefficient one = permi_coefficient_one();
-  const char *product = walk->product + (size_t)all->n * all->size;
-  const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
-  partial->terms++;
-  if (permi_algebra_is_integer(all->numbers.algebra)) {
-    permi_value_add(all->numbers.algebra, &all->numbers, &one, walk->sum, product, 0);
-    return;
-  }
-  permi_value_sum(&all->numbers, product, partial);
-  if (((const double *)(const void *)(product + all->size))[-1] < safe)
-    partial->lost += 8 * safe;
-}
-
-static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const int n = all->n, levels = n + 1;
-  const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
-  permi_matching_walk walk;
-  int v, k = 0;
-  (void)chunk;
-  walk.all = all;
-  walk.ways = (permi_ways *)workspace;
-  walk.product = (char *)(walk.ways + 1);
-  walk.sum = walk.product + (size_t)levels * all->size;
-  walk.degree = (int *)(void *)(walk.sum + all->size);
-  walk.gone = walk.degree + 2 * n;
-  walk.vertex = walk.gone + 2 * n;
-  walk.left = walk.vertex + levels;
-  walk.at = walk.left + levels;
-  walk.matched = walk.at + levels;
-  memset(walk.product, 0, permi_matching_bytes(all));
-  permi_value_one(&all->numbers, walk.product);
-  for (v = 0; v < 2 * n; v++)
-    walk.degree[v] = all->start[v + 1] - all->start[v];
-  permi_matching_level(&walk, 0);
-  while (k >= 0) {
-    const int u = walk.vertex[k];
-    if (walk.matched[k]) {
-      permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
-      permi_matching_move(&walk, u, 1);
-    }
-    if (walk.left[k]-- == 0) {
-      k--;
-      continue;
-    }
-    if (permi_ways_stop(walk.ways, seconds))
-      return;
-    permi_matching_next(&walk, k);
-    walk.matched[k] = 1;
-    permi_matching_move(&walk, u, -1);
-    permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
-    permi_matching_multiply(&walk, k, &all->coefficient[all->edge[walk.at[k]]]);
-    if (k + 1 < n)
-      permi_matching_level(&walk, ++k);
-    else if (permi_ways_mine(walk.ways))
-      permi_matching_add(&walk, partial);
-  }
-  if (permi_algebra_is_integer(all->numbers.algebra))
-    permi_value_sum(&all->numbers, walk.sum, partial);
-}
-
-static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
-                                            permi_offer *offer)
-{
-  const int n = block->n;
-  const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
-  permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
-  int k;
-  (void)rival;
-  offer->plan = all;
-  if (!all)
-    return permi_fail_memory(maker->result);
-  all->n = n;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, maker->working->modulus, 1))
-    return permi_refuse_long(offer);
-  all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
-  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
-  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
-  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
-  if (all->owned.pool.failed)
-    return permi_fail_memory(maker->result);
-  for (k = 0; k < block->edges; k++)
-    all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
-  offer->bytes = 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
-  return permi_walk_offer(maker, permi_transversals_chunk, permi_matching_bytes(all), 4.0 * n * n, &all->choices,
-                          offer);
-}
-
-static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                           permi_leaf *leaf)
-{
-  const permi_transversals *all = (const permi_transversals *)offer->plan;
-  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
-  leaf->information.work = all->choices;
-  leaf->modulus = all->numbers.modulus;
-  if (!block->integer)
-    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
-                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
-  return permi_walk_make(maker, block, offer, all->numbers.modulus, block->n, permi_transversals_chunk,
-                         permi_matching_bytes(all), leaf);
-}
-
 /* ====================================================================================== >>decompose
    Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
 
@@ -16568,30 +16054,29 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
    2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
    With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
    |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
-   moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation. It is a power
-   of two: losses of chunks add up without rounding. */
+   moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
+   losses of chunks add up without rounding. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries and values are short */
+#define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same with over 4 entries in all lines, short values */
 #define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
-typedef struct permi_decompose {
-  permi_owned owned;
-  permi_numbers numbers;
-  int n, most; /* most: lines summed over subsets */
-  size_t size;
-  uint64_t row[PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell;
-  double nodes, growth;
-} permi_decompose;
-
-/* A matrix in the making: entries and live lines of each side, branches on a line. */
+/* A matrix in the making: live lines, entries of lines, branches on a line. */
 typedef struct permi_piece {
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell, *value, *sum;
 } permi_piece;
+
+typedef struct permi_decompose {
+  permi_owned owned;
+  permi_numbers numbers;
+  int n, most; /* lines summed over subsets */
+  size_t size;
+  permi_piece whole;
+  double nodes, growth;
+} permi_decompose;
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
@@ -16605,7 +16090,7 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
 }
 
-/* to = a x + b y; to may be x or y; these may be NULL. */
+/* Makes to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                 const uint64_t *b, const uint64_t *y)
 {
@@ -16634,29 +16119,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Returns the fewest entries of a line, INT_MAX: no line. */
-static int permi_piece_least(const permi_piece *piece, int *side, int *line)
-{
-  int least = INT_MAX, s;
-  uint64_t lines;
-  for (s = 0; s < 2; s++)
-    for (lines = piece->live[s]; lines && least > 2; lines &= lines - 1) {
-      const int i = permi_trailing_zeros(lines);
-      const uint64_t x = piece->mask[s][i], but_one = x & (x - 1);
-      int degree;
-      if (least == 3 && (but_one & (but_one - 1)))
-        continue;
-      degree = permi_count_ones(x);
-      if (degree < least) {
-        least = degree;
-        *side = s;
-        *line = i;
-      }
-    }
-  return least;
-}
-
-/* Eliminates a line of two entries, in lines c and d across: c takes over d. Integers that cancel are no entries. */
+/* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -16694,58 +16157,38 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns s. Without masks and local sums it takes six times as
-   long. */
-static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_decompose *plan,
-                                                  const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER],
-                                                  const unsigned *mask, uint64_t *subset)
-{
-  const size_t size = permi_value_words(algebra, &plan->numbers);
-  unsigned s, last;
-  for (s = 1; s < 1u << k; s++) {
-    const int i = permi_count_ones(s) - 1;
-    double real[3];
-    uint64_t word;
-    void *sum = algebra == PERMI_WORDS ? subset + s * size : algebra == PERMI_WORD ? (void *)&word : (void *)real;
-    memset(sum, 0, 8 * size);
-    for (last = mask[i] & s; last; last &= last - 1) {
-      const int j = permi_trailing_zeros(last);
-      permi_value_fuse(algebra, &plan->numbers, subset + (s ^ 1u << j) * size, sum,
-                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
-    }
-    if (algebra != PERMI_WORDS)
-      memcpy(subset + s * size, sum, 8 * size);
-  }
-}
-
-PERMI_NEVER_INLINE static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
+/* Returns the permanent of a piece of order k: run->subsets[s] is of its first rows and the columns s. */
+static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
+  const permi_numbers *numbers = &plan->numbers;
   int line[2][PERMI_DECOMPOSE_ORDER], side, i, j;
-  unsigned mask[PERMI_DECOMPOSE_SUBSETS];
+  unsigned mask[PERMI_DECOMPOSE_SUBSETS], s, last;
   uint64_t left;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && plan->numbers.algebra == PERMI_COMPLEX; /* the order, and so the bits, of sums */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* bits depend on the order of sums */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++)
     for (mask[i] = 0, j = 0; j < k; j++)
       mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
-  permi_value_one(&plan->numbers, run->subsets);
-#define PERMI_CASE(algebra) permi_subsets_sum(algebra, plan, piece, k, line, mask, run->subsets)
-  switch (plan->numbers.algebra) {
-  case PERMI_WORD: PERMI_CASE(PERMI_WORD); break;
-  case PERMI_WORDS: PERMI_CASE(PERMI_WORDS); break;
-  case PERMI_SIGNED: PERMI_CASE(PERMI_SIGNED); break;
-  default: PERMI_CASE(PERMI_COMPLEX); break;
+  permi_value_one(numbers, run->subsets);
+  for (s = 1; s < 1u << k; s++) {
+    uint64_t *sum = run->subsets + s * plan->size;
+    i = permi_count_ones(s) - 1;
+    memset(sum, 0, plan->size * sizeof *sum);
+    for (last = mask[i] & s; last; last &= last - 1) {
+      j = permi_trailing_zeros(last);
+      permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
+                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
+    }
   }
-#undef PERMI_CASE
   run->operations += ldexp(k, k);
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Pairs a line's entries, an odd one last. Partners that share most lines come first: merging fills in least. */
+/* Pairs the entries of a line, an odd one last. Partners that share most lines come first: they fill in least. */
 static int permi_piece_pairs(permi_piece *piece, int side, int line)
 {
   uint64_t left = piece->mask[side][line], first, second;
@@ -16767,18 +16210,30 @@ static int permi_piece_pairs(permi_piece *piece, int side, int line)
   return pairs;
 }
 
-/* *result: the chunk's part of the permanent of the piece. */
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
   int side = 0, line = 0, degree, order, first, last;
+  uint64_t lines;
   permi_value_one(&plan->numbers, result);
   if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
                                      PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
     return;
-  while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
-    int partner;
+  for (;;) {
+    int partner, s;
+    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
+    for (s = 0; s < 2; s++)
+      for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
+        const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
+        if (entries >= degree)
+          continue;
+        degree = entries;
+        side = s;
+        line = i;
+      }
+    if (degree > 2)
+      break;
     if (degree == 0) {
       memset(result, 0, plan->size * sizeof *result);
       return;
@@ -16812,7 +16267,6 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
 }
 
-/* A thread's bytes: a piece for each order, its cells and two numbers; two numbers more, and those of subsets. */
 static size_t permi_decompose_bytes(const permi_decompose *plan)
 {
   const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
@@ -16826,7 +16280,7 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_decomposing run;
   permi_piece *piece;
-  uint64_t *room, left;
+  uint64_t *room;
   int i;
   (void)chunk;
   memset(&run, 0, sizeof run);
@@ -16842,14 +16296,7 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   run.spare = room;
   run.result = room + size;
   run.subsets = run.result + size;
-  piece->live[0] = piece->live[1] = ~UINT64_C(0) >> (64 - plan->n);
-  memset(piece->mask, 0, sizeof piece->mask);
-  for (i = 0; i < plan->n; i++) {
-    piece->mask[0][i] = plan->row[i];
-    for (left = plan->row[i]; left; left &= left - 1)
-      piece->mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
-  }
-  memcpy(piece->cell, plan->cell, cells * size * sizeof *room);
+  permi_piece_copy(plan, &plan->whole, piece);
   permi_decompose_node(&run, piece, run.result);
   partial->terms += run.ways->choices;
   if (!permi_ways_mine(run.ways))
@@ -16861,22 +16308,23 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_precision precision = maker->options->precision;
   const int n = block->n;
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  permi_piece *whole;
   uint64_t *unit;
   int i, e;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                         PERMI_DECOMPOSE_ORDER);
-  if (!block->integer && precision == PERM_PRECISION_DD)
+  if (!block->integer && maker->options->precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
   plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
+  whole = &plan->whole;
   plan->n = n;
   if (!permi_numbers_choose(&plan->numbers, block, 0, 0))
     return permi_refuse_long(offer);
@@ -16886,10 +16334,11 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
   plan->size = permi_numbers_words(&plan->numbers);
   plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-  plan->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
-  if (!plan->cell)
+  whole->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *unit);
+  if (!whole->cell)
     return permi_fail_memory(maker->result);
-  unit = plan->cell + cells * plan->size;
+  whole->live[0] = whole->live[1] = ~UINT64_C(0) >> (64 - n);
+  unit = whole->cell + cells * plan->size;
   permi_value_one(&plan->numbers, unit);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
@@ -16897,8 +16346,9 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
-      plan->row[i] |= UINT64_C(1) << j;
-      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, unit, 1);
+      whole->mask[0][i] |= UINT64_C(1) << j;
+      whole->mask[1][j] |= UINT64_C(1) << i;
+      permi_values_add(&plan->numbers, &c, permi_piece_at(plan, whole, 0, i, j), unit, 1);
       sum += c.absolute;
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
@@ -16925,22 +16375,32 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 
 PERMI_BRIEF_BEGIN
 
-/* ======================================================================================== >>embedding
-   Draws a graph in the plane without crossings, or finds that none exists, in linear time: the left-right algorithm
-   [Bra09]. An edge that a depth-first search leaves out returns to an ancestor, to the left or to the right of the path
-   up. Return edges of one side must not cross: a stack of conflict pairs keeps which must be on the same side and which
-   on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
+/* ======================================================================================= >>kasteleyn
+   Draws a graph in the plane, or finds that it is not planar, in linear time by the left-right algorithm [Bra09]: edges
+   that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one side must not
+   cross; a stack of conflict pairs keeps which are on the same side.
+   Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
+   rows and columns:
+   1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
+   2. A cycle of length c with v vertices inside then has c/2 + 1 + v minus signs: add up the faces inside; edges inside
+      count twice, and Euler's formula gives their number.
+   3. Two perfect matchings differ by cycles; inside each, vertices are matched among themselves, so v is even. A cycle
+      of length c multiplies the sign of the permutation by (-1)^(c/2 + 1), and the signs of its entries by the same.
+   4. So all terms of the signed determinant have one sign: +, with rows negated until one perfect matching has only
+      plus signs and stands on the diagonal. The determinant is the permanent.
+   5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
+      products too, and not 0. No pivot on the diagonal vanishes then.
+   Step 1 and Euler's formula are checked for the drawing at hand. */
 
-/* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
+/* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
   int vertices, edges;
-  int *end;               /* of half-edges: the vertex it leaves */
-  int *clockwise;         /* the next half-edge around that vertex, */
-  int *counterclockwise;  /* and the one before */
+  int *end;                          /* the vertex that a half-edge leaves */
+  int *clockwise, *counterclockwise; /* the next ones around it */
 } permi_embedding;
 
 typedef struct permi_returns {
-  int low, high; /* return edges by height of their upper end; -1: none */
+  int low, high; /* by height of their upper end; -1: none */
 } permi_returns;
 
 typedef struct permi_conflict {
@@ -16950,18 +16410,15 @@ typedef struct permi_conflict {
 typedef struct permi_drawing {
   const permi_block *block;
   permi_control *watch;
-  int *height, *up;            /* of a vertex: depth, -1: not met; the edge it was found by, -1: a root */
-  int *first, *cursor, *stack; /* of a vertex: its outgoing edges in outgoing[]; the search */
-  int *outgoing;
-  int *from, *to;      /* of an edge: where the search takes it */
-  int *low, *next_low; /* of an edge: least and second heights that its subtree returns to */
-  int *nesting, *reference, *side, *low_edge, *bottom;
-  int *bucket;
+  int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
+  int *first, *cursor; /* of a vertex: its outgoing edges; the search */
+  int *from, *to;
+  int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
+  int *outgoing, *nesting, *reference, *side, *low_edge, *bottom, *bucket;
   permi_conflict *conflict;
   int conflicts;
 } permi_drawing;
 
-/* Ends edge e: sets its nesting depth and tells its parent edge. */
 static void permi_drawing_finish(permi_drawing *d, int e)
 {
   const int v = d->from[e], parent = d->up[v];
@@ -16977,50 +16434,50 @@ static void permi_drawing_finish(permi_drawing *d, int e)
   }
 }
 
-/* Directs every edge by a depth-first search from each root. */
 static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
   const int vertices = 2 * block->n;
-  int root, v, depth;
+  int root, v, e;
   for (v = 0; v < vertices; v++) {
     d->height[v] = d->up[v] = -1;
     d->cursor[v] = block->start[v];
   }
-  for (root = 0; root < block->edges; root++)
-    d->from[root] = -1;
+  for (e = 0; e < block->edges; e++)
+    d->from[e] = -1;
   for (root = 0; root < vertices; root++) {
     if (d->height[root] >= 0)
       continue;
     d->height[root] = 0;
-    d->stack[0] = root;
-    for (depth = 0; depth >= 0 && !permi_watch(d->watch, 10);) {
-      v = d->stack[depth];
-      if (d->cursor[v] == block->start[v + 1]) {
-        if (d->up[v] >= 0)
-          permi_drawing_finish(d, d->up[v]);
-        depth--;
-      } else {
-        const int at = d->cursor[v]++, e = block->edge[at], w = block->neighbour[at];
-        if (d->from[e] >= 0)
-          continue;
-        d->from[e] = v;
-        d->to[e] = w;
-        d->low[e] = d->next_low[e] = d->height[v];
-        if (d->height[w] < 0) {
-          d->up[w] = e;
-          d->height[w] = d->height[v] + 1;
-          d->stack[++depth] = w;
-        } else {
-          d->low[e] = d->height[w];
+    for (v = root; v >= 0 && !permi_watch(d->watch, 10);) {
+      const int at = d->cursor[v]++;
+      int w;
+      if (at == block->start[v + 1]) {
+        e = d->up[v];
+        if (e >= 0)
           permi_drawing_finish(d, e);
-        }
+        v = e >= 0 ? d->from[e] : -1;
+        continue;
+      }
+      e = block->edge[at];
+      if (d->from[e] >= 0)
+        continue;
+      w = block->neighbour[at];
+      d->from[e] = v;
+      d->to[e] = w;
+      d->low[e] = d->next_low[e] = d->height[v];
+      if (d->height[w] < 0) {
+        d->up[w] = e;
+        d->height[w] = d->height[v] + 1;
+        v = w;
+      } else {
+        d->low[e] = d->height[w];
+        permi_drawing_finish(d, e);
       }
     }
   }
 }
 
-/* Lists the outgoing edges of each vertex by nesting depth, two counting sorts. */
 static void permi_drawing_sort(permi_drawing *d)
 {
   const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
@@ -17045,15 +16502,6 @@ static void permi_drawing_sort(permi_drawing *d)
     d->cursor[v] = d->first[v];
 }
 
-static int permi_conflict_low(const permi_drawing *d, const permi_conflict *pair)
-{
-  if (pair->left.low < 0)
-    return d->low[pair->right.low];
-  if (pair->right.low < 0)
-    return d->low[pair->left.low];
-  return d->low[pair->left.low] < d->low[pair->right.low] ? d->low[pair->left.low] : d->low[pair->right.low];
-}
-
 static void permi_conflict_swap(permi_conflict *pair)
 {
   const permi_returns left = pair->left;
@@ -17061,7 +16509,6 @@ static void permi_conflict_swap(permi_conflict *pair)
   pair->right = left;
 }
 
-/* Does the interval return below edge e? */
 static int permi_returns_below(const permi_drawing *d, const permi_returns *interval, int e)
 {
   return interval->high >= 0 && d->low[interval->high] > d->low[e];
@@ -17073,8 +16520,7 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* The return edges of e, an outgoing edge of the vertex above which `parent` leads, against those of its elder
-   siblings. 0: not planar. */
+/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -17115,7 +16561,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   return 1;
 }
 
-/* Drops from an interval the edges that return to u; other: the interval beside it. */
+/* Drops the edges that return to u from an interval; other is beside it. */
 static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
 {
   while (interval->high >= 0 && d->to[interval->high] == u)
@@ -17127,56 +16573,48 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
   }
 }
 
-/* Leaves the vertex that e leads to: edges that return to where e begins conflict with none above. */
-static void permi_drawing_leave(permi_drawing *d, int e)
-{
-  const int u = d->from[e];
-  permi_conflict *top;
-  while (d->conflicts > 0 && permi_conflict_low(d, &d->conflict[d->conflicts - 1]) == d->height[u]) {
-    top = &d->conflict[--d->conflicts];
-    if (top->left.low >= 0)
-      d->side[top->left.low] = -1;
-  }
-  if (d->conflicts > 0) {
-    top = &d->conflict[d->conflicts - 1];
-    permi_drawing_trim(d, &top->left, &top->right, u);
-    permi_drawing_trim(d, &top->right, &top->left, u);
-  }
-  if (d->low[e] < d->height[u] && d->conflicts > 0) { /* e goes to the side of a highest return edge */
-    const int left = d->conflict[d->conflicts - 1].left.high, right = d->conflict[d->conflicts - 1].right.high;
-    d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
-  }
-}
-
 static int permi_drawing_test(permi_drawing *d)
 {
-  const int vertices = 2 * d->block->n;
-  int root, depth, e, v, planar = 1;
+  permi_conflict *top;
+  int root, e, v, planar = 1;
   for (e = 0; e < d->block->edges; e++) {
     d->reference[e] = -1;
     d->side[e] = 1;
   }
   d->conflicts = 0;
-  for (root = 0; root < vertices; root++) {
+  for (root = 0; root < 2 * d->block->n; root++) {
     if (d->up[root] >= 0)
       continue;
-    d->stack[0] = root;
-    for (depth = 0; depth >= 0 && planar && !permi_watch(d->watch, 20);) {
-      int parent;
-      v = d->stack[depth];
-      e = -1;
+    for (v = root; planar && !permi_watch(d->watch, 20);) {
       if (d->cursor[v] == d->first[v + 1]) { /* back to the edge that led here */
-        depth--;
-        if (d->up[v] < 0)
-          continue;
         e = d->up[v];
-        permi_drawing_leave(d, e);
+        if (e < 0)
+          break;
         v = d->from[e];
+        for (; d->conflicts > 0; d->conflicts--) { /* those that return to v conflict with none above */
+          int left, right;
+          top = &d->conflict[d->conflicts - 1];
+          left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
+          right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
+          if ((left < right ? left : right) != d->height[v])
+            break;
+          if (top->left.low >= 0)
+            d->side[top->left.low] = -1;
+        }
+        if (d->conflicts > 0) {
+          top = &d->conflict[d->conflicts - 1];
+          permi_drawing_trim(d, &top->left, &top->right, v);
+          permi_drawing_trim(d, &top->right, &top->left, v);
+          if (d->low[e] < d->height[v]) { /* e goes to the side of a highest return edge */
+            const int left = top->left.high, right = top->right.high;
+            d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
+          }
+        }
       } else {
         e = d->outgoing[d->cursor[v]++];
         d->bottom[e] = d->conflicts;
         if (d->up[d->to[e]] == e) {
-          d->stack[++depth] = d->to[e];
+          v = d->to[e];
           continue;
         }
         d->low_edge[e] = e;
@@ -17184,35 +16622,16 @@ static int permi_drawing_test(permi_drawing *d)
         d->conflict[d->conflicts].right.low = d->conflict[d->conflicts].right.high = e;
         d->conflicts++;
       }
-      parent = d->up[v];
-      if (d->low[e] < d->height[v]) {
-        if (e == d->outgoing[d->first[v]])
-          d->low_edge[parent] = d->low_edge[e];
-        else
-          planar = permi_drawing_constrain(d, e, parent);
-      }
+      if (d->low[e] < d->height[v] && e == d->outgoing[d->first[v]])
+        d->low_edge[d->up[v]] = d->low_edge[e];
+      else if (d->low[e] < d->height[v])
+        planar = permi_drawing_constrain(d, e, d->up[v]);
     }
   }
   return planar;
 }
 
-/* Makes relative sides absolute. path: room for the edges. */
-static void permi_drawing_resolve(permi_drawing *d, int *path)
-{
-  int e, k, at;
-  for (e = 0; e < d->block->edges; e++) {
-    for (k = 0, at = e; d->reference[at] >= 0; at = d->reference[at])
-      path[k++] = at;
-    for (; k > 0; at = path[k]) {
-      k--;
-      d->side[path[k]] *= d->side[at];
-      d->reference[path[k]] = -1;
-    }
-    d->nesting[e] *= d->side[e];
-  }
-}
-
-/* Puts half-edge h after or before half-edge `beside` around their vertex; beside < 0: alone. */
+/* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -17227,12 +16646,12 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
   map->clockwise[before] = h;
 }
 
-/* Draws: outgoing edges in order, then each return edge beside the path on its side. */
+/* Draws outgoing edges in order, then each return edge beside the path on its side. */
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
-  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* of a vertex: half-edges; no longer used */
-  int root, depth, v, k;
+  int *leftmost = d->height, *left = d->next_low, *right = d->bottom;
+  int root, v, k;
   for (v = 0; v < vertices; v++) {
     int last = -1;
     leftmost[v] = -1;
@@ -17245,25 +16664,20 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
     d->cursor[v] = d->first[v];
   }
   for (root = 0; root < vertices; root++) {
-    if (d->up[root] >= 0)
-      continue;
-    d->stack[0] = root;
-    for (depth = 0; depth >= 0;) {
-      int e, w, there, here;
-      v = d->stack[depth];
+    for (v = d->up[root] < 0 ? root : -1; v >= 0;) {
+      int e = d->up[v], w, there;
       if (d->cursor[v] == d->first[v + 1]) {
-        depth--;
+        v = e < 0 ? -1 : d->from[e];
         continue;
       }
       e = d->outgoing[d->cursor[v]++];
       w = d->to[e];
-      here = 2 * e + (map->end[2 * e] != v);
-      there = here ^ 1;
+      there = 2 * e + (map->end[2 * e] == v);
       if (d->up[w] == e) {
         permi_embedding_insert(map, there, leftmost[w], 0);
         leftmost[w] = there;
-        left[v] = right[v] = here;
-        d->stack[++depth] = w;
+        left[v] = right[v] = there ^ 1;
+        v = w;
       } else if (d->side[e] > 0) {
         permi_embedding_insert(map, there, right[w], 1);
       } else {
@@ -17275,7 +16689,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the block's graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -17293,8 +16707,8 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
   d.conflict = (permi_conflict *)permi_pool_get(&own, edges + 1, sizeof *d.conflict);
   if (!permi_pool_ints(pool, &map->end, 2 * edges, &map->clockwise, 2 * edges, &map->counterclockwise, 2 * edges,
                        (int **)NULL) ||
-      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.stack, vertices, &d.first,
-                       vertices + 1, &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
+      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.first, vertices + 1,
+                       &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
                        &d.reference, edges, &d.side, edges, &d.low_edge, edges, &d.next_low, most, &d.bottom, most,
                        &d.bucket, 4 * vertices + 4 + edges, (int **)NULL) || !d.conflict) {
     permi_pool_release(&own);
@@ -17310,7 +16724,17 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
     permi_drawing_sort(&d);
   *planar = !permi_watch(watch, 0) && permi_drawing_test(&d);
   if (*planar && !permi_watch(watch, 50.0 * (double)edges)) {
-    permi_drawing_resolve(&d, d.bucket);
+    for (e = 0; e < block->edges; e++) { /* makes relative sides absolute */
+      int depth = 0;
+      for (v = e; d.reference[v] >= 0; v = d.reference[v])
+        d.bucket[depth++] = v;
+      for (; depth > 0; v = d.bucket[depth]) {
+        depth--;
+        d.side[d.bucket[depth]] *= d.side[v];
+        d.reference[d.bucket[depth]] = -1;
+      }
+      d.nesting[e] *= d.side[e];
+    }
     permi_drawing_sort(&d);
     permi_drawing_draw(&d, map);
   }
@@ -17318,29 +16742,12 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
   return 1;
 }
 
-/* ======================================================================================= >>kasteleyn
-   Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
-   rows and columns:
-   1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
-   2. A cycle of length c with v vertices inside then has c/2 + 1 + v minus signs: add up the faces inside; edges inside
-      count twice, and Euler's formula gives their number.
-   3. Two perfect matchings differ by cycles; inside each, vertices are matched among themselves, so v is even. A cycle
-      of length c multiplies the sign of the permutation by (-1)^(c/2 + 1), and the signs of its entries by the same.
-   4. So all terms of the determinant of the signed matrix have one sign; with rows negated until one perfect matching
-      has only plus signs and stands on the diagonal, that sign is +, and the determinant is the permanent.
-   5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
-      products too, and not 0. No pivot on the diagonal vanishes then.
-   Steps 1 and Euler's formula are checked for the drawing at hand, whoever made it. */
-
 typedef struct permi_faces {
   int count;
-  int *of;     /* of a half-edge: the face to its side */
-  int *length; /* of a face: half-edges */
-  int *any;    /* of a face: one of its half-edges */
+  int *of, *length, *any; /* the face beside a half-edge; a face's half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; returns 0 unless V - E + F = 2, that is, unless the half-edges are a connected drawing in the
-   plane. */
+/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -17362,41 +16769,18 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
   return map->vertices - map->edges + faces->count == 2;
 }
 
-/* Is every vertex reached from the first one? Euler's formula counts components. */
-static int permi_embedding_connected(const permi_embedding *map, const int *first, int *queue, int *seen)
-{
-  int head = 0, tail = 0, v, h;
-  for (v = 0; v < map->vertices; v++)
-    seen[v] = 0;
-  queue[tail++] = 0;
-  seen[0] = 1;
-  while (head < tail) {
-    h = first[queue[head++]];
-    do {
-      const int w = map->end[h ^ 1];
-      if (!seen[w]) {
-        seen[w] = 1;
-        queue[tail++] = w;
-      }
-      h = map->clockwise[h];
-    } while (h != first[queue[head - 1]]);
-  }
-  return tail == map->vertices;
-}
-
-/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge that
-   leads to its parent. The root's parity follows from Euler's formula; all are checked. 0: a check failed. work: 3 for
-   each face, and 1 for each edge. */
+/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
+   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is
+   connected. 0: a check failed. work: 3 for each face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
-  int head = 0, tail = 0, f, h, e, k;
+  int head = 0, tail = 0, f, h, k;
   for (f = 0; f < faces->count; f++) {
     toward[f] = -1;
     minus[f] = 0;
   }
-  for (e = 0; e < map->edges; e++)
-    sign[e] = 1;
+  memset(sign, 1, (size_t)map->edges);
   queue[tail++] = 0;
   while (head < tail) {
     f = queue[head++];
@@ -17429,12 +16813,12 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: the graph is not; -1: a check failed, which is a mistake of ours */
-  signed char *sign; /* of an edge */
-  int *partner;      /* of a column: the row matched to it */
+  int planar;        /* 0: the graph is not; -1: a check failed, our mistake */
+  signed char *sign;
+  int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* The signs of a block, in memory of *pool; unknown if watch stops. 0: out of memory. */
+/* Makes the signs in memory of *pool; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -17442,28 +16826,23 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *column, *matched, i, e, good; /* column: at first other work, 3 for each face or vertex */
+  int *column, *matched, i, e, good; /* at first the work of choosing */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
-  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
-    return 1;
   result->sign = (signed char *)permi_pool_get(pool, edges, 1);
   result->partner = (int *)permi_pool_get(pool, n, sizeof(int));
   start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);
   if (pool->failed ||
       !permi_pool_ints(&own, &faces.of, 2 * edges, &faces.length, edges + 1, &faces.any, edges + 1, &column,
-                       3 * edges + 6 * n + 3, &matched, 4 * n, (int **)NULL) ||
+                       3 * edges + n + 3, &matched, 4 * n, (int **)NULL) ||
       !permi_embed(block, &own, watch, &map, &result->planar)) {
     permi_pool_release(&own);
     return 0;
   }
   if (result->planar && !permi_watch(watch, 0)) {
     faces.count = 0;
-    for (i = 0; i < 2 * block->n; i++)
-      column[i] = 2 * block->edge[block->start[i]] + (i >= block->n);
-    good = permi_embedding_connected(&map, column, column + 2 * n, column + 4 * n) &&
-           permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
+    good = permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
     result->planar = good ? 1 : -1;
     for (i = 0; i < block->n; i++) {
@@ -17489,25 +16868,25 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
 }
 
 /* ======================================================================================= >>dissection
-   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]. A level of a breadth-first search
-   separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part: its own
-   pairs and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs, levels
-   on boards among them, and take O(n^1.5) products. */
+   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first search
+   separates them, and its two sides go first, each the same way. A front is a separator or a small part: its own pairs
+   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs (levels, on
+   boards) and take O(n^1.5) products. */
 
 #define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
 typedef struct permi_front {
-  int begin, end;                  /* own pairs: order[begin..end) */
+  int begin, end;                  /* order[begin..end) */
   int parent;                      /* before it; -1: none */
   int child, sibling;              /* its last one, those before; -1: none */
-  int boundary, boundary_end;      /* of boundary[] */
-  int entry, entry_end;            /* of entry[] */
+  int boundary, boundary_end;
+  int entry, entry_end;
 } permi_front;
 
 typedef struct permi_dissection {
   int n, fronts, largest;
-  permi_front *front; /* parents first: eliminated from the last to the first */
-  int *order;         /* pairs; pair i is row i and its column */
+  permi_front *front; /* parents first, eliminated last */
+  int *order;         /* of pairs; pair i is row i and its column */
   int *boundary, *entry;
   double products, bytes_each; /* of one elimination; numbers held at a time */
 } permi_dissection;
@@ -17519,16 +16898,16 @@ typedef struct permi_dissection_part {
 typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
-  int *start, *next;          /* the graph of the pairs */
+  int *start, *next;
   int *part, *level, *queue, *place, *key;
-  int *count; /* room for twice as many, and one, twice */
-  int parts, used, room; /* the latter: of boundary[] */
-  double work; /* pairs met by searches */
+  int *count; /* room for 2 n + 1, twice */
+  int parts, used, room;
+  double work;
 } permi_dissecting;
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
 
-/* A breadth-first search of the part of `from`; its pairs in queue[tail..returned). */
+/* Searches breadth-first; finds queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -17557,8 +16936,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* Finds what separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side
-   over three quarters; returns its price. */
+/* Finds what separates the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over
+   three quarters. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -17577,7 +16956,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* for all from its own key to below the largest that it touches */
+    touching[key[v] - least]++; /* for all from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -17594,16 +16973,14 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders order[begin..end) into two sides and, last, what separates them. */
+/* Reorders order[begin..end) into two sides and what separates them. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
-  const int size = part.end - part.begin;
-  const int *key = d->level;
-  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3];
+  const int size = part.end - part.begin, *key;
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
   double price;
-  if (count < size) { /* components, about half of the pairs: nothing separates them from the others */
-    const int name = d->parts++;
+  if (count < size) { /* components, about half of the pairs: nothing separates them */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
       if (d->level[order[k]] < 0) {
@@ -17611,41 +16988,34 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
         all = permi_dissection_search(d, order[k], all);
       }
     count = all < size ? all : count; /* both sides have one */
+    for (k = part.begin; k < part.end; k++)
+      d->place[order[k]] = 1;
     for (k = 0; k < count; k++)
-      d->part[d->queue[k]] = name;
+      d->place[d->queue[k]] = 0;
     permi_dissection_forget(d, all);
-    at[0] = part.begin;
-    at[1] = part.begin + count;
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
-    for (k = 0; k < size; k++)
-      order[at[d->part[d->queue[k]] != name]++] = d->queue[k];
-    *first_end = part.begin + count;
-    *second_end = part.end;
-    return;
+    count = size;
+  } else {
+    for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
+      const int far_end = d->queue[count - 1];
+      for (e = 0; e < count; e++)
+        d->key[d->queue[e]] = d->level[d->queue[e]];
+      permi_dissection_forget(d, count);
+      count = permi_dissection_search(d, far_end, 0);
+    }
+    for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
+      d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
+    price = permi_dissection_cut(d, count, d->level, &level);
+    key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
+    level = key == d->key ? middle : level;
+    for (k = 0; k < count; k++) {
+      const int v = d->queue[k];
+      int side = key[v] > level;
+      for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
+        side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
+      d->place[v] = side;
+    }
   }
-  for (k = 0; k < 2; k++) { /* from an end of the part, nearly, then from the other */
-    const int far_end = d->queue[count - 1];
-    int i;
-    for (i = 0; i < count; i++)
-      d->key[d->queue[i]] = d->level[d->queue[i]];
-    permi_dissection_forget(d, count);
-    count = permi_dissection_search(d, far_end, 0);
-  }
-  for (k = 0; k < count; k++) /* as far from both: straight where levels are bent around an end */
-    d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-  price = permi_dissection_cut(d, count, d->level, &level);
-  if (permi_dissection_cut(d, count, d->key, &middle) < price) {
-    key = d->key;
-    level = middle;
-  }
-  for (k = 0; k < count; k++) {
-    const int v = d->queue[k];
-    int side = key[v] > level;
-    for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
-      side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
-    d->place[v] = side;
-  }
-  at[0] = at[1] = at[2] = 0;
   for (k = 0; k < count; k++)
     at[d->place[d->queue[k]]]++;
   *first_end = part.begin + at[0];
@@ -17665,6 +17035,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
 static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *stack)
 {
   permi_dissection *made = d->made;
+  const permi_dissection_part whole = {0, made->n, -1};
   int depth = 0, k;
   for (k = 0; k < made->n; k++) {
     made->order[k] = k;
@@ -17674,11 +17045,9 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   d->parts = 1;
   d->work = 0;
   made->fronts = 0;
-  stack[depth].begin = 0;
-  stack[depth].end = made->n;
-  stack[depth++].parent = -1;
+  stack[depth++] = whole;
   while (depth > 0 && !permi_watch(d->watch, 100)) {
-    const permi_dissection_part part = stack[--depth];
+    permi_dissection_part part = stack[--depth];
     int first_end = part.begin, second_end = part.begin, parent = part.parent;
     if (part.end - part.begin > PERMI_FRONT_LEAST && d->work < PERMI_DISSECTION_WORK * (double)made->n)
       permi_dissection_split(d, part, &first_end, &second_end);
@@ -17695,13 +17064,13 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
       }
       parent = made->fronts++;
     }
-    stack[depth].begin = part.begin;
-    stack[depth].end = first_end;
-    stack[depth].parent = parent;
+    part.parent = parent;
+    part.end = first_end;
+    stack[depth] = part;
     depth += first_end > part.begin;
-    stack[depth].begin = first_end;
-    stack[depth].end = second_end;
-    stack[depth].parent = parent;
+    part.begin = first_end;
+    part.end = second_end;
+    stack[depth] = part;
     depth += second_end > first_end;
   }
 }
@@ -17710,7 +17079,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
-  if (d->level[pair] >= f || d->place[pair] == f) /* level: its own front */
+  if (d->level[pair] >= f || d->place[pair] == f) /* level: its front */
     return 1;
   d->place[pair] = f;
   if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
@@ -17719,8 +17088,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
-   -1: out of memory; 0: too many. */
+/* Makes boundaries, last front first: of fronts below and what own pairs touch, less own pairs. -1: out of memory; 0:
+   too many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -17742,73 +17111,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Products, memory and the largest front, when no pivot is put off. */
-static void permi_dissection_price(permi_dissection *made)
-{
-  double held = 0, most = 0;
-  int f, c;
-  made->products = 0;
-  made->largest = 0;
-  for (f = made->fronts - 1; f >= 0; f--) {
-    const permi_front *front = &made->front[f];
-    const double own = front->end - front->begin, rest = front->boundary_end - front->boundary, size = own + rest;
-    made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
-    made->largest = size > made->largest ? (int)size : made->largest;
-    most = fmax(most, held + size * size + rest * rest);
-    held += rest * rest;
-    for (c = front->child; c >= 0; c = made->front[c].sibling) {
-      const double below = made->front[c].boundary_end - made->front[c].boundary;
-      held -= below * below;
-    }
-  }
-  made->bytes_each = most;
-}
-
-/* The graph of pairs: two touch if an entry has the row of one and the column of the other. */
-static void permi_dissection_graph(const permi_block *block, const int *partner, permi_dissecting *d)
-{
-  const int n = block->n;
-  int used = 0, i, e, c;
-  for (c = 0; c < n; c++)
-    d->place[partner[c]] = n + c; /* the row's column */
-  for (i = 0; i < n; i++) {
-    int side;
-    d->start[i] = used;
-    for (side = 0; side < 2; side++) {
-      const int v = side ? d->place[i] : i;
-      for (e = block->start[v]; e < block->start[v + 1]; e++) {
-        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - n];
-        if (w != i)
-          d->next[used++] = w;
-      }
-    }
-  }
-  d->start[n] = used;
-}
-
-/* Lists the entries of each front: where the first of their two pairs is eliminated. */
-static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
-                                     permi_dissection *made)
-{
-  int pass, i, e, f;
-  for (pass = 0; pass < 2; pass++) {
-    for (i = 0; i < block->n; i++)
-      for (e = block->start[i]; e < block->start[i + 1]; e++) {
-        const int other = front_of[partner[block->neighbour[e] - block->n]];
-        permi_front *front = &made->front[front_of[i] > other ? front_of[i] : other];
-        if (pass)
-          made->entry[front->entry_end] = block->edge[e];
-        front->entry_end++;
-      }
-    for (f = 0, e = 0; f < made->fronts && !pass; f++) {
-      made->front[f].entry = e;
-      e += made->front[f].entry_end;
-      made->front[f].entry_end = made->front[f].entry;
-    }
-  }
-}
-
-/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: of a column, its row. */
+/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -17816,12 +17119,14 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *boundary, bounded = 1, f, k;
+  int *boundary, bounded = 1, f, k, c, i, e, side, pass;
+  double held = 0;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
   made->n = block->n;
   made->boundary = NULL;
+  made->bytes_each = 0;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (!permi_pool_ints(pool, &made->order, n, &made->entry, edges, (int **)NULL) || !made->front || !stack ||
@@ -17830,7 +17135,21 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_pool_release(&own);
     return 0;
   }
-  permi_dissection_graph(block, partner, &d);
+  for (c = 0; c < block->n; c++)
+    d.place[partner[c]] = block->n + c; /* the row's column */
+  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has the row of one and the column of the other */
+    d.start[i] = d.used;
+    for (side = 0; side < 2; side++) {
+      const int v = side ? d.place[i] : i;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - block->n];
+        if (w != i)
+          d.next[d.used++] = w;
+      }
+    }
+  }
+  d.start[block->n] = d.used;
+  d.used = 0;
   permi_dissection_grow(&d, stack);
   for (f = 0; f < made->fronts; f++)
     for (k = made->front[f].begin; k < made->front[f].end; k++)
@@ -17842,8 +17161,34 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
     if (bounded > 0 && !pool->failed) {
-      permi_dissection_price(made);
-      permi_dissection_entries(block, partner, d.level, made);
+      made->products = made->largest = 0; /* when no pivot is put off */
+      for (f = made->fronts - 1; f >= 0; f--) {
+        const permi_front *front = &made->front[f];
+        const double rest = front->boundary_end - front->boundary, size = front->end - front->begin + rest;
+        made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
+        made->largest = size > made->largest ? (int)size : made->largest;
+        made->bytes_each = fmax(made->bytes_each, held + size * size + rest * rest);
+        held += rest * rest;
+        for (c = front->child; c >= 0; c = made->front[c].sibling) {
+          const double below = made->front[c].boundary_end - made->front[c].boundary;
+          held -= below * below;
+        }
+      }
+      for (pass = 0; pass < 2; pass++) { /* entries by front: where the first of their two pairs is eliminated */
+        for (i = 0; i < block->n; i++)
+          for (e = block->start[i]; e < block->start[i + 1]; e++) {
+            const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];
+            permi_front *front = &made->front[one > other ? one : other];
+            if (pass)
+              made->entry[front->entry_end] = block->edge[e];
+            front->entry_end++;
+          }
+        for (f = 0, e = 0; f < made->fronts && !pass; f++) {
+          made->front[f].entry = e;
+          e += made->front[f].entry_end;
+          made->front[f].entry_end = made->front[f].entry;
+        }
+      }
     }
   }
   permi_pool_release(&own);
@@ -17853,32 +17198,31 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>fronts
-   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
-   that its own pairs touch. Pivots are sought among lines that no other front touches; lines without a pivot are put
-   off to the parent. At the root all may be pivots, so a determinant of 0 is found.
-   Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
-   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii as in
-   interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their underflow
-   by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of their row
-   sums. Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts pivots larger than
-   their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts cut to
-   PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the lines that its
+   pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all may be
+   pivots, so a determinant of 0 is found. Numbers are residues, or double-doubles with a radius.
+   THE BOUND: a number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved,
+   a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual. Radii are
+   rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
+   bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
+   errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
+   is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 
-/* A matrix in fronts; columns are numbered by the row matched to them. */
+/* A matrix in fronts; a column has the number of its row. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
-  const int *row, *column; /* of an entry */
+  const int *row, *column;
   const signed char *sign;
   perm_allocator allocator;
 } permi_fronts;
 
 typedef struct permi_frontal {
-  int size, summed, pivots; /* summed: rows and columns that may be pivots */
-  int *row, *column;        /* what they are */
+  int size, summed, pivots; /* lines that may be pivots */
+  int *row, *column;
   char *value;              /* size x size */
 } permi_frontal;
 
-/* ---- numbers: residues modulo a prime, or double-doubles with a radius */
+/* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
@@ -17892,30 +17236,28 @@ typedef struct permi_ball {
   double radius;
 } permi_ball;
 
-typedef enum permi_trust {
-  PERMI_SURE,   /* pivots larger than their radius; radii hold */
-  PERMI_UNSURE, /* any; radii mean nothing */
-  PERMI_COARSE  /* the same with shorter low parts */
+typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii mean nothing; with short low parts */
+  PERMI_SURE, PERMI_UNSURE, PERMI_COARSE
 } permi_trust;
 
 typedef struct permi_determinant {
   permi_ball ball; /* times 2^exp2 */
   long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* An elimination's numbers and its determinant. All bits zero: 0. */
+/* An elimination. All bits zero: 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
-  const uint64_t *residue;        /* of the entries */
+  const uint64_t *residue;
   const double *real, *imaginary;
   int parts;
   permi_trust trust;
-  size_t bytes; /* of a number */
+  size_t bytes;
   int largest;  /* fronts; 0: any */
-  uint64_t determinant; /* times 2^64, as montgomery products need it */
+  uint64_t determinant; /* times 2^64, for Montgomery products */
   permi_determinant made;
-  double top; /* the largest pivot */
+  double top;
 } permi_field;
 
 static double permi_ball_modulus(const permi_ball *x)
@@ -17923,7 +17265,6 @@ static double permi_ball_modulus(const permi_ball *x)
   return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
 }
 
-/* At most the modulus. */
 static double permi_ball_least(const permi_ball *x)
 {
   return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
@@ -17942,7 +17283,6 @@ static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int
   return c;
 }
 
-/* *a += b or, if subtract, *a -= b. */
 static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
 {
   const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
@@ -17976,30 +17316,30 @@ static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, in
   return c;
 }
 
-/* Swaps lines a and b, whose `size` values begin at x and y. */
-static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
+static void permi_bytes_swap(char *x, char *y, size_t bytes)
 {
-  const int held = number[a];
-  char keep[64];
-  number[a] = number[b];
-  number[b] = held;
-  for (; size > 0; size--, x += stride, y += stride) {
-    memcpy(keep, x, bytes);
-    memcpy(x, y, bytes);
-    memcpy(y, keep, bytes);
+  for (; bytes > 0; bytes--, x++, y++) {
+    const char kept = *x;
+    *x = *y;
+    *y = kept;
   }
 }
 
 static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
 {
-  const int k = front->pivots, size = front->size;
-  const size_t line = (size_t)size * bytes;
-  char *value = front->value;
-  if (row != k)
-    permi_lines_swap(front->row, k, row, value + (size_t)k * line, value + (size_t)row * line, bytes, size, bytes);
-  if (column != k)
-    permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
-                     bytes);
+  const int k = front->pivots;
+  const size_t line = (size_t)front->size * bytes;
+  int i;
+  if (row != k) {
+    permi_bytes_swap((char *)&front->row[k], (char *)&front->row[row], sizeof(int));
+    permi_bytes_swap(front->value + (size_t)k * line, front->value + (size_t)row * line, line);
+  }
+  if (column != k) {
+    permi_bytes_swap((char *)&front->column[k], (char *)&front->column[column], sizeof(int));
+    for (i = 0; i < front->size; i++)
+      permi_bytes_swap(front->value + (size_t)i * line + (size_t)k * bytes,
+                       front->value + (size_t)i * line + (size_t)column * bytes, bytes);
+  }
 }
 
 /* Brings a pivot to (pivots, pivots). 0: there is none. */
@@ -18017,37 +17357,27 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
   return 0;
 }
 
-/* y -= c x, c times 2^64. */
-static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
-                                   const permi_odd_modulus *given)
-{
-  const permi_odd_modulus prime = *given;
-  int j;
-  for (j = 0; j < count; j++) {
-    const uint64_t product = permi_montgomery(c, x[j], &prime);
-    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
-  }
-}
-
-/* Multiplies the determinant by the pivot, and eliminates it. */
 static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
-  const permi_odd_modulus *prime = field->prime;
+  const permi_odd_modulus prime = *field->prime; /* a copy stays in registers */
   const int k = front->pivots, size = front->size;
   uint64_t *value = (uint64_t *)(void *)front->value;
   const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
-  int i;
-  field->determinant = permi_montgomery(field->determinant, scaled, prime);
+  const uint64_t scaled = permi_montgomery(*pivot, prime.square, &prime), inverse = permi_prime_inverse(*pivot, &prime);
+  int i, j;
+  field->determinant = permi_montgomery(field->determinant, scaled, &prime);
   for (i = k + 1; i < size; i++) {
     uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
-    if (*row)
-      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
-                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
+    const int columns = *row ? size - k : 0;
+    const uint64_t factor = permi_montgomery(permi_montgomery(*row, prime.square, &prime), inverse, &prime);
+    for (j = 1; j < columns; j++) {
+      const uint64_t product = permi_montgomery(factor, pivot[j], &prime);
+      row[j] = row[j] - product + (row[j] < product ? prime.p : 0);
+    }
   }
 }
 
-/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
+/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -18074,7 +17404,7 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
       column = j;
     }
     if (j == k && best > 0)
-      break; /* good enough: searching all takes longer than eliminating */
+      break; /* searching all takes longer than eliminating */
   }
   if (row < 0)
     return 0;
@@ -18124,60 +17454,12 @@ static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
   }
 }
 
-/* |det| of the rest is at most the product of its row sums. */
-static void permi_ball_leave(permi_field *own, const permi_frontal *front)
-{
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->made.ball;
-  int i, j;
-  x->radius += permi_ball_modulus(x);
-  x->re = x->im = permi_dd_make(0);
-  for (i = front->pivots; i < front->size; i++) {
-    double sum = 0;
-    for (j = front->pivots; j < front->size; j++) {
-      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
-      sum += permi_ball_modulus(y) + y->radius;
-    }
-    x->radius *= sum * PERMI_RADIUS_UP;
-    permi_ball_normalise(own);
-  }
-}
-
-static void permi_field_enter(const permi_field *field, int entry, int negative, char *to)
-{
-  if (field->prime) {
-    const uint64_t x = field->residue[entry];
-    *(uint64_t *)(void *)to = negative && x ? field->prime->p - x : x; /* the only one there */
-  } else {
-    permi_ball *y = (permi_ball *)(void *)to;
-    y->re = permi_dd_make(negative ? -field->real[entry] : field->real[entry]);
-    if (field->imaginary)
-      y->im = permi_dd_make(negative ? -field->imaginary[entry] : field->imaginary[entry]);
-  }
-}
-
-static void permi_field_add(const permi_field *field, const char *from, char *to)
-{
-  const permi_ball *x = (const permi_ball *)(const void *)from;
-  permi_ball *y = (permi_ball *)(void *)to;
-  if (field->prime) {
-    uint64_t *sum = (uint64_t *)(void *)to;
-    *sum += *(const uint64_t *)(const void *)from;
-    *sum -= *sum >= field->prime->p ? field->prime->p : 0;
-  } else if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0) {
-    *y = *x;
-  } else {
-    permi_ball_accumulate(y, x, 0, field->parts);
-  }
-}
-
-/* Work of one elimination. */
 typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
-  permi_frontal *below; /* of a front: what it leaves, until its parent takes it */
-  int *row_at, *column_at; /* where they are in the front at hand */
-  int *pivot_column;       /* of a row */
+  permi_frontal *below; /* what a front leaves for its parent */
+  int *row_at, *column_at; /* places in the front at hand */
+  int *pivot_column;
   int pivots;
 } permi_front_work;
 
@@ -18201,7 +17483,6 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up front f: its entries and what the fronts below left. */
 static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
@@ -18236,75 +17517,62 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   for (k = plan->entry; k < plan->entry_end; k++) {
     const int e = dissection->entry[k];
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
-    permi_field_enter(field, e, fronts->sign[e] < 0, front->value + at * bytes);
+    if (field->prime) {
+      const uint64_t x = field->residue[e];
+      ((uint64_t *)(void *)front->value)[at] = fronts->sign[e] < 0 && x ? field->prime->p - x : x;
+    } else {
+      permi_ball *y = (permi_ball *)(void *)front->value + at;
+      y->re = permi_dd_make(fronts->sign[e] * field->real[e]);
+      if (field->imaginary)
+        y->im = permi_dd_make(fronts->sign[e] * field->imaginary[e]);
+    }
   }
   for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
     for (i = 0; i < below->size; i++) {
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
       char *to = front->value + (size_t)work->row_at[below->row[i]] * (size_t)size * bytes;
-      for (j = 0; j < below->size; j++)
-        permi_field_add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
+      for (j = 0; j < below->size; j++) {
+        const size_t at = (size_t)work->column_at[below->column[j]];
+        if (field->prime) {
+          uint64_t *sum = (uint64_t *)(void *)to + at;
+          *sum = permi_residue_add(*sum, ((const uint64_t *)(const void *)from)[j], 0, field->prime->p);
+        } else {
+          const permi_ball *x = (const permi_ball *)(const void *)from + j;
+          permi_ball *y = (permi_ball *)(void *)to + at;
+          if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0)
+            *y = *x;
+          else
+            permi_ball_accumulate(y, x, 0, field->parts);
+        }
+      }
     }
     permi_frontal_free(&fronts->allocator, below);
   }
   return PERM_OK;
 }
 
-/* Keeps what is left of a front for its parent. 0: out of memory. */
-static int permi_frontal_leave(const permi_front_work *work, const permi_frontal *front, permi_frontal *below)
-{
-  const size_t bytes = work->field->bytes;
-  const int k = front->pivots, size = front->size - k;
-  int i;
-  if (!permi_frontal_create(&work->fronts->allocator, size, bytes, below))
-    return 0;
-  below->summed = front->summed - k;
-  memcpy(below->row, front->row + k, (size_t)size * sizeof(int));
-  memcpy(below->column, front->column + k, (size_t)size * sizeof(int));
-  for (i = 0; i < size; i++)
-    memcpy(below->value + (size_t)i * (size_t)size * bytes,
-           front->value + ((size_t)(i + k) * (size_t)front->size + (size_t)k) * bytes, (size_t)size * bytes);
-  return 1;
-}
-
-/* Is the permutation of n odd? seen: room for n. */
-static int permi_permutation_odd(const int *to, int n, int *seen)
-{
-  int odd = 0, i, at;
-  for (i = 0; i < n; i++)
-    seen[i] = 0;
-  for (i = 0; i < n; i++)
-    for (at = i; !seen[at]; at = to[at]) {
-      seen[at] = 1;
-      odd ^= to[at] != i; /* a cycle of length l: l - 1 */
-    }
-  return odd;
-}
-
-/* What asks whether to stop: a run, or planning (run NULL). */
+/* What asks to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations that are done; seconds of one */
+  double done, seconds; /* eliminations; seconds of one */
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; *odd: the field's determinant has the wrong sign. */
+/* Eliminates all; *odd: the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
   const permi_dissection *dissection = fronts->dissection;
-  const size_t n = (size_t)dissection->n;
+  const size_t n = (size_t)dissection->n, bytes = field->bytes;
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int f;
-  work.row_at = (int *)permi_pool_get(&pool, n, sizeof(int));
-  work.column_at = (int *)permi_pool_get(&pool, n, sizeof(int));
-  work.pivot_column = (int *)permi_pool_get(&pool, n, sizeof(int));
+  int f, at, i, j;
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
-  if (pool.failed) {
+  if (!permi_pool_ints(&pool, &work.row_at, n, &work.column_at, n, &work.pivot_column, n, (int **)NULL) ||
+      pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
@@ -18316,9 +17584,8 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     status = permi_frontal_assemble(&work, f, &front);
     if (status != PERM_OK)
       break;
-    for (; front.pivots < front.summed; front.pivots++) {
-      if (!(field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)))
-        break;
+    for (; front.pivots < front.summed &&
+           (field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)); front.pivots++) {
       work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
       work.pivots++;
       if (field->prime)
@@ -18326,12 +17593,32 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       else
         permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent < 0 && front.pivots < front.size && field->prime)
+    if (dissection->front[f].parent >= 0) {
+      const int k = front.pivots, size = front.size - k;
+      permi_frontal *below = &work.below[f];
+      if (!permi_frontal_create(&fronts->allocator, size, bytes, below))
+        status = PERM_ERROR_MEMORY;
+      below->summed = front.summed - k;
+      for (i = 0; i < size && status == PERM_OK; i++) {
+        below->row[i] = front.row[i + k];
+        below->column[i] = front.column[i + k];
+        memcpy(below->value + (size_t)i * (size_t)size * bytes,
+               front.value + ((size_t)(i + k) * (size_t)front.size + (size_t)k) * bytes, (size_t)size * bytes);
+      }
+    } else if (front.pivots < front.size) { /* |det| of the rest is at most the product of its row sums */
+      permi_ball *x = &field->made.ball;
       field->determinant = 0;
-    else if (dissection->front[f].parent < 0 && front.pivots < front.size)
-      permi_ball_leave(field, &front);
-    else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
-      status = PERM_ERROR_MEMORY;
+      x->radius += permi_ball_modulus(x);
+      x->re = x->im = permi_dd_make(0);
+      for (i = front.pivots; i < front.size && !field->prime; i++) {
+        const permi_ball *y = (const permi_ball *)(const void *)front.value + (size_t)i * (size_t)front.size;
+        double sum = 0;
+        for (j = front.pivots; j < front.size; j++)
+          sum += permi_ball_modulus(&y[j]) + y[j].radius;
+        x->radius *= sum * PERMI_RADIUS_UP;
+        permi_ball_normalise(field);
+      }
+    }
     permi_frontal_free(&fronts->allocator, &front);
     if (status == PERM_OK && ask->run)
       status = permi_runner_poll(ask->run, PERMI_RUNNER_POLL,
@@ -18340,33 +17627,20 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     else if (status == PERM_OK && permi_watch(ask->watch, PERMI_WATCH_UNITS))
       status = PERM_ERROR_LIMIT;
   }
-  *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
+  *odd = 0;
+  memset(work.row_at, 0, n * sizeof *work.row_at);
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation of pivots */
+    for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
+      work.row_at[at] = 1;
+      *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
+    }
   for (f = 0; f < dissection->fronts; f++)
     permi_frontal_free(&fronts->allocator, &work.below[f]);
   permi_pool_release(&pool);
   return status;
 }
 
-/* Computes the determinant modulo a prime from the entries' residues. */
-static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
-                                        const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
-{
-  permi_field field;
-  perm_status status;
-  int odd;
-  memset(&field, 0, sizeof field);
-  field.bytes = sizeof(uint64_t);
-  field.prime = prime;
-  field.residue = residue;
-  field.determinant = prime->one;
-  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
-  *determinant = permi_montgomery(field.determinant, 1, prime);
-  if (odd && *determinant)
-    *determinant = prime->p - *determinant;
-  return status;
-}
-
-/* Computes the determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
@@ -18391,49 +17665,33 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
 }
 
 /* ========================================================================================== >>planar
-   Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
-   primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
+   Blocks with a planar graph: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
+   primes for a bound on the permanent (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
 
-#define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */
+#define PERMI_PLANAR_LEAST 40 /* chosen: below, other engines take under a millisecond */
 
 typedef struct permi_planar {
   permi_owned owned;
   permi_dissection dissection;
   permi_fronts fronts;
   int n, edges, parts, faces;
-  int subtracts; /* some entry is not a non-negative number */
-  int primes;    /* of a CRT; 0: the modulus itself is one */
+  int subtracts; /* not all entries are non-negative */
+  int primes;    /* of a CRT; 0: the modulus itself */
   uint64_t modulus;
   int64_t *integer[2];
   double *real, *imaginary, *absolute;
-  double bits, bound_relative, lost_error;
+  double bits; /* log2 of a bound on the modulus of the permanent */
+  double bound_relative, lost_error;
 } permi_planar;
-
-/* log2 of a bound on the modulus of the permanent. */
-static double permi_planar_bits(const permi_block *block)
-{
-  double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < 2 * block->n; v++) {
-    double squares = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const double x = (double)block->integer[block->edge[e]];
-      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
-      squares += x * x + y * y;
-    }
-    bits[v >= block->n] += 0.5 * log2(squares);
-  }
-  return fmin(permi_majorants_bits(bits), permi_block_bits(block));
-}
 
 /* ---- integers */
 typedef struct permi_planar_run {
   permi_runner base;
   const permi_planar *planar;
   permi_odd_modulus *prime;
-  uint64_t *residue[2]; /* of the parts, by prime */
+  uint64_t *residue[2];
   uint64_t *entry;      /* edges for each thread */
-  double seconds;       /* of one prime */
+  double seconds;
   int failed;
 } permi_planar_run;
 
@@ -18447,7 +17705,8 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
   const permi_front_poll ask = {&run->base, thread, (double)part, run->seconds, NULL};
   perm_status status = PERM_OK;
-  int k, e;
+  permi_field field;
+  int k, e, odd;
   if (planar->parts == 2)
     root = permi_prime_root(prime);
   for (k = 0; k < planar->parts && status == PERM_OK; k++) {
@@ -18458,7 +17717,14 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
         entry[e] = permi_residue_add(entry[e], permi_montgomery(permi_residue_of(planar->integer[1][e], p), i, prime),
                                      0, p);
     }
-    status = permi_fronts_residue(&planar->fronts, prime, entry, &ask, &value[k]);
+    memset(&field, 0, sizeof field);
+    field.bytes = sizeof(uint64_t);
+    field.prime = prime;
+    field.residue = entry;
+    field.determinant = prime->one;
+    status = permi_fronts_eliminate(&planar->fronts, &field, &ask, &odd);
+    value[k] = permi_montgomery(field.determinant, 1, prime);
+    value[k] = odd && value[k] ? p - value[k] : value[k];
   }
   run->residue[0][part] = value[0];
   if (planar->parts == 2)
@@ -18513,9 +17779,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 /* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
-#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: below this relative radius, no second look */
 
-/* |a - b|, in units of a's. */
+/* Returns |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -18531,7 +17797,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Eliminates, and measures the error: a bound (or INFINITY) and an estimate in units of 2^exp2. */
+/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -18573,8 +17839,8 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings of an elimination that
-   cancels, as its two measurements may agree by chance. */
+/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings that cancel, as two
+   measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
@@ -18636,63 +17902,19 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
-{
-  const size_t edges = (size_t)block->edges;
-  permi_pool *pool = &planar->owned.pool;
-  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e;
-  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
-  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
-  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
-  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
-  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
-  if (pool->failed)
-    return 0;
-  planar->fronts.row = row;
-  planar->fronts.column = row + edges;
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      row[block->edge[e]] = i;
-      row[edges + (size_t)block->edge[e]] = partner[block->neighbour[e] - block->n];
-    }
-  for (e = 0; e < block->edges && block->real; e++)
-    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
-  return 1;
-}
-
-/* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
-   entries are no doubles, from lines as they were. */
-static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
-{
-  permi_pool pool = {&maker->options->allocator, NULL, 0};
-  const size_t edges = (size_t)planar->edges;
-  double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
-  permi_determinant value;
-  int k, whole = entry != NULL;
-  size_t e;
-  for (k = 0; k < planar->parts && whole; k++)
-    for (e = 0; e < edges; e++) {
-      const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
-      whole &= fabs(x) < 9007199254740992.0;
-    }
-  if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
-                                 &value) == PERM_OK) {
-    const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
-    if (most <= DBL_MAX)
-      bits = fmin(bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
-  }
-  permi_pool_release(&pool);
-  return fmax(bits, 1);
-}
-
-/* Numbers of eliminations and their price; 0: the permanent may be too long. */
+/* Chooses numbers of eliminations, and the price; 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double products = planar->dissection.products, lines = block->n + block->edges;
   const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
+  const size_t edges = (size_t)block->edges;
+  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_determinant value;
+  double bits[2] = {0, 0}, *entry;
+  int v, e, whole;
   if (!block->integer) {
     offer->seconds = (products * permi_planar_seconds[1][0] + lines * permi_planar_seconds[1][1]) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -18700,10 +17922,34 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
-  planar->bits = permi_planar_bits(block);
+  for (v = 0; v < 2 * block->n; v++) {
+    double squares = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const double x = (double)block->integer[block->edge[e]];
+      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
+      squares += x * x + y * y;
+    }
+    bits[v >= block->n] += 0.5 * log2(squares);
+  }
+  planar->bits = fmin(permi_majorants_bits(bits), permi_block_bits(block));
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
-      products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS)
-    planar->bits = permi_planar_proved_bits(maker, planar);
+      products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS) {
+    /* of the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
+    entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
+    whole = entry != NULL;
+    for (e = 0; e < planar->parts * block->edges && whole; e++) {
+      entry[e] = (double)planar->integer[e / block->edges][e % block->edges];
+      whole &= fabs(entry[e]) < 9007199254740992.0;
+    }
+    if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
+                                   &value) == PERM_OK) {
+      const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
+      if (most <= DBL_MAX)
+        planar->bits = fmin(planar->bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
+    }
+    permi_pool_release(&pool);
+    planar->bits = fmax(planar->bits, 1);
+  }
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
@@ -18719,7 +17965,9 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+  permi_pool *pool;
+  int *row, i, e;
+  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   (void)rival;
@@ -18727,7 +17975,8 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
-  if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
+  pool = planar ? &planar->owned.pool : NULL;
+  if (!planar || !permi_kasteleyn_make(block, pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
   if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
@@ -18740,9 +17989,23 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->lost_error = working->lost ? working->lost_error : 0;
   if (block->rounded)
     planar->bound_relative = permi_entry_bound(permi_entry_roundings(working, working->n));
-  if (!permi_dissect(block, signs.partner, &planar->owned.pool, maker->watch, &planar->dissection) ||
-      !permi_planar_entries(planar, block, signs.partner))
+  row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int));
+  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
+  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
+  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
+  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
+  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
+  if (!permi_dissect(block, signs.partner, pool, maker->watch, &planar->dissection) || pool->failed)
     return permi_fail_memory(maker->result);
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      row[block->edge[e]] = i;
+      row[edges + (size_t)block->edge[e]] = signs.partner[block->neighbour[e] - block->n];
+    }
+  for (e = 0; e < block->edges && block->real; e++)
+    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
+  planar->fronts.row = row;
+  planar->fronts.column = row + edges;
   planar->fronts.dissection = &planar->dissection;
   planar->fronts.sign = signs.sign;
   planar->fronts.allocator = maker->options->allocator;
@@ -18754,7 +18017,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
     permi_refuse_long(offer);
-  offer->bytes += 150.0 * block->n + 60.0 * (double)edges;
+  offer->bytes += 150.0 * block->n + 60.0 * block->edges;
   return PERM_OK;
 }
 

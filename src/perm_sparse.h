@@ -80,17 +80,13 @@
      api/            >>sparse_config   macros
                      >>sparse_calls    public types and functions
      matrix/         >>matrix          compressed rows from triplets, arrays
-     formats/        >>io              lines, numbers; messages FILE:LINE
-                     >>market          Matrix Market read, written; symmetric, hermitian in permi_add_entry
+     formats/        >>market          lines, numbers; messages FILE:LINE; Matrix Market read, written; symmetries
                      >>plain_text      files without a banner: rows, coordinates, edges; fractions
                      >>numpy           .npy of NumPy
-                     >>graph           graph6, sparse6, digraph6
-                     >>dimacs          DIMACS graphs
+                     >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>matching        Hopcroft-Karp; strong components (Dulmage-Mendelsohn)
-                     >>reduce          lines of degree 1 and 2 eliminated
-                     >>walk            walks along elimination orders
-                     >>greedy          greedy orders
+     graph/          >>reduce          matching, strong components; lines of degree 1 and 2 eliminated
+                     >>walk            walks along elimination orders, greedy ones
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
@@ -128,12 +124,10 @@
                      >>signs_offer     ranges, price, offer
                      >>signs_kernels   the sign search
      reference/      >>sorting         expand, sort, contract
-                     >>ways            the frame of the engines of papers: a tree of choices in chunks
+                     >>transversals    walks over trees of choices, in chunks; perfect matchings; THE BOUND
                      >>sparyser        Ryser in compressed columns, Gray code; over dominating sets; THE BOUND
-                     >>transversals    perfect matchings enumerated; THE BOUND
                      >>decompose       branches over lines of few entries; THE BOUND
-     planar/         >>embedding       a planar graph drawn: the left-right test
-                     >>kasteleyn       signs, checked face by face; THE PROOF
+     planar/         >>kasteleyn       the left-right test; signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
@@ -204,19 +198,15 @@
 #endif
 #include "matrix/matrix.h"
 PERMI_BRIEF_BEGIN
-#include "formats/io.h"
 #include "formats/market.h"
 #include "formats/plain_text.h"
 #include "formats/numpy.h"
 #include "formats/graph.h"
-#include "formats/dimacs.h"
 #include "formats/read.h"
 PERMI_BRIEF_END
 
-#include "graph/matching.h"
 #include "graph/reduce.h"
 #include "graph/walk.h"
-#include "graph/greedy.h"
 #include "graph/order.h"
 #include "graph/engines.h"
 #include "graph/vectors.h"
@@ -262,13 +252,11 @@ PERMI_BRIEF_END
 #include "sign_search/signs_offer.h"
 
 #include "reference/sorting.h"
-#include "reference/ways.h"
-#include "reference/sparyser.h"
 #include "reference/transversals.h"
+#include "reference/sparyser.h"
 #include "reference/decompose.h"
 
 PERMI_BRIEF_BEGIN
-#include "planar/embedding.h"
 #include "planar/kasteleyn.h"
 #include "planar/dissection.h"
 PERMI_BRIEF_END

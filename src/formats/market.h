@@ -1,14 +1,319 @@
 /* ========================================================================================= >>market
+   Lines, words and numbers of a text in memory, as entries. No text crashes a reader or makes it allocate more than a
+   multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
+
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
-   is not. Writes them, and pictures, as a whole or not at all (>>files). */
+   Design, NISTIR 5935, 1996. Takes comments between entries and long lines, not the field "double" of some programs.
+   Writes them, and pictures, as a whole or not at all (>>files). */
 #pragma once
 #include <errno.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 #include "../base/files.h"
-#include "io.h"
+#include "../matrix/matrix.h"
+
+/* Where a text's next graph begins, or NULL; the line before it; the line of the one that was read. */
+typedef struct permi_rest {
+  const char *position;
+  unsigned long long before, line;
+} permi_rest;
+
+typedef struct permi_reader {
+  const char *name;
+  const char *taken; /* what the bytes were taken for, or NULL */
+  permi_rest *rest;  /* NULL: refuses a second graph */
+  const char *position, *end, *cursor, *line_end;
+  unsigned long long line;
+  char point[16]; /* the locale's */
+  perm_allocator allocator;
+  permi_control *watch;
+  permi_entries entries;
+  int m, n;
+  perm_kind kind;
+  int fraction; /* some number is no integer of 64 bits */
+  unsigned long long large;   /* the first line with an integer beyond 64 bits, or 0 */
+  unsigned long long rounded; /* the first with another integer that is no double, or 0 */
+  const char *binary; /* a binary file's first byte; NULL: messages count lines */
+  const char *again;  /* advice on an entry given twice, or NULL */
+  int mirrored;       /* entries count across the diagonal too */
+  perm_integer *denominator; /* NULL: refuses fractions */
+  unsigned long long fractions; /* the first line with one, or 0; imaginary is then the denominator */
+  char separator; /* ',', beside blanks; or ';', alone */
+  unsigned long long tight, loose; /* the last line with a separator without blank, with blanks alone */
+  int names; /* of the header, or 0 */
+  char note[132];
+  perm_status status;
+  perm_result *result;
+} permi_reader;
+
+typedef struct permi_shown {
+  char text[112];
+} permi_shown;
+
+static permi_shown permi_quoted(const char *begin, const char *end)
+{
+  const int length = end - begin <= 24 ? (int)(end - begin) : 21;
+  permi_shown quote;
+  int k;
+  snprintf(quote.text, sizeof quote.text, "'%*s%s'", length, "", length < end - begin ? "..." : "");
+  for (k = 0; k < length; k++)
+    quote.text[1 + k] = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
+  return quote;
+}
+
+/* Returns a file name's last 100 bytes, without control characters, in whole UTF-8 characters. */
+static permi_shown permi_show_name(const char *name)
+{
+  permi_shown shown;
+  const size_t length = strlen(name);
+  char *out = shown.text;
+  if (length > 100) {
+    name += length - 100;
+    while (((unsigned char)*name & 0xc0) == 0x80)
+      name++;
+    memcpy(out, "...", 3);
+    out += 3;
+  }
+  for (; *name; name++)
+    *out++ = (unsigned char)*name < 32 || *name == 127 ? '?' : *name;
+  *out = 0;
+  return shown;
+}
+
+PERMI_PRINTF(2, 3)
+static int permi_reader_fail(permi_reader *reader, const char *format, ...)
+{
+  const char *taken = reader->taken ? reader->taken : "";
+  char text[PERM_MESSAGE_BYTES], place[32];
+  va_list arguments;
+  va_start(arguments, format);
+  permi_vsay(text, sizeof text, format, arguments);
+  va_end(arguments);
+  snprintf(place, sizeof place, "%s%llu", reader->binary ? " byte " : "",
+           reader->binary ? (unsigned long long)(reader->cursor - reader->binary) : reader->line ? reader->line : 1);
+  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%s: %s%s%s%s",
+                              permi_show_name(reader->name).text, place, *taken ? "taken as " : "", taken,
+                              *taken ? ": " : "", text);
+  return 0;
+}
+
+static perm_status permi_reading_stopped(const char *name, perm_status status, perm_result *result)
+{
+  return permi_fail(result, status, 0, "%s: %s while reading", permi_show_name(name).text, perm_status_text(status));
+}
+
+static int permi_reader_no_memory(permi_reader *reader)
+{
+  if (reader->watch->stopped != PERM_OK)
+    reader->status = permi_reading_stopped(reader->name, reader->watch->stopped, reader->result);
+  else
+    reader->status = permi_fail(reader->result, PERM_ERROR_MEMORY, 0, "%s:%llu: out of memory",
+                                permi_show_name(reader->name).text, reader->line);
+  return 0;
+}
+
+static perm_status permi_file_because(perm_result *result, const char *name, const char *what, const char *why)
+{
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", permi_show_name(name).text, what, why);
+}
+
+static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
+{
+  return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
+}
+
+static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
+{
+  entry->key = permi_entry_key(row, column);
+  entry->line = reader->line;
+  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
+}
+
+static int permi_is_blank(char c)
+{
+  return c == ' ' || c == '\t';
+}
+
+static int permi_is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static int permi_next_line(permi_reader *reader)
+{
+  const char *line_break;
+  if (reader->position == reader->end || permi_watch(reader->watch, 20))
+    return 0;
+  line_break = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
+  reader->cursor = reader->position;
+  reader->line_end = line_break ? line_break : reader->end;
+  reader->position = line_break ? line_break + 1 : reader->end;
+  /* a CR elsewhere is garbage: a file with CR alone would be one row */
+  if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
+    reader->line_end--;
+  reader->line++;
+  permi_watch(reader->watch, (double)(reader->position - reader->cursor));
+  return 1;
+}
+
+static void permi_skip_blanks(permi_reader *reader)
+{
+  while (reader->cursor < reader->line_end && permi_is_blank(*reader->cursor))
+    reader->cursor++;
+}
+
+static int permi_next_content(permi_reader *reader, int hash_comments)
+{
+  while (permi_next_line(reader)) {
+    permi_skip_blanks(reader);
+    if (reader->cursor < reader->line_end && *reader->cursor != '%' && !(hash_comments && *reader->cursor == '#'))
+      return 1;
+  }
+  return 0;
+}
+
+static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
+{
+  permi_skip_blanks(reader);
+  *begin = reader->cursor;
+  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
+    reader->cursor++;
+  *end = reader->cursor;
+  return *begin != *end;
+}
+
+static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
+{
+  return permi_next_until(reader, ' ', begin, end);
+}
+
+/* ASCII only, in every locale. */
+static int permi_same_word(const char *begin, const char *end, const char *lower_case)
+{
+  for (; begin < end && *lower_case; begin++, lower_case++)
+    if ((*begin >= 'A' && *begin <= 'Z' ? *begin + ('a' - 'A') : *begin) != *lower_case)
+      return 0;
+  return begin == end && !*lower_case;
+}
+
+static int permi_line_finished(permi_reader *reader, const char *after_what)
+{
+  const char *begin, *end;
+  if (!permi_next_word(reader, &begin, &end))
+    return 1;
+  return permi_reader_fail(reader, "%s found after %s, the end of the line was expected",
+                           permi_quoted(begin, reader->line_end).text, after_what);
+}
+
+static const char *permi_digits_end(const char *p, const char *end)
+{
+  while (p < end && permi_is_digit(*p))
+    p++;
+  return p;
+}
+
+/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
+static const char *permi_number_end(const char *begin, const char *end, int *integer)
+{
+  const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
+  const char *p = permi_digits_end(first, end), *mark;
+  int digits = p > first;
+  *integer = 1;
+  if (p < end && *p == '.') {
+    *integer = 0;
+    first = p + 1;
+    p = permi_digits_end(first, end);
+    digits |= p > first;
+  }
+  if (!digits)
+    return begin;
+  if (p < end && (*p == 'e' || *p == 'E')) {
+    first = p + 1 + (p + 1 < end && (p[1] == '+' || p[1] == '-'));
+    mark = permi_digits_end(first, end);
+    if (mark > first) {
+      *integer = 0;
+      return mark;
+    }
+  }
+  return p;
+}
+
+/* Converts 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
+static int permi_integer_value(const char *begin, const char *end, int64_t *value)
+{
+  const int negative = *begin == '-', sign = negative || *begin == '+';
+  const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
+  const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
+  long long places = 0, k; /* digits before the shifted point */
+  uint64_t magnitude = 0;
+  if (mark < end && *mark == '.')
+    mark = permi_digits_end(mark + 1, end);
+  if (mark < end) {
+    for (p = mark + 1 + (mark[1] == '+' || mark[1] == '-'); p < end; p++)
+      places = places < 1000000000000 ? 10 * places + (*p - '0') : places;
+    places = mark[1] == '-' ? -places : places;
+  }
+  places += point - begin - sign;
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* cannot overflow */
+    magnitude = 10 * magnitude + (uint64_t)(*p - '0');
+  for (; p < mark || (magnitude && k < places); p += p < mark) {
+    const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
+    if (p < mark && *p == '.')
+      continue;
+    if (k >= places ? digit != 0 : magnitude > (limit - digit) / 10)
+      return 0;
+    magnitude = k++ < places ? 10 * magnitude + digit : magnitude;
+  }
+  *value = !negative ? (int64_t)magnitude : magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
+  return 1;
+}
+
+static void permi_note_integer(permi_reader *reader, const char *begin, const char *end, double value)
+{
+  int integer;
+  int64_t whole = 0;
+  if (fabs(value) < 9007199254740992.0)
+    return;
+  permi_number_end(begin, end, &integer);
+  if (integer && !permi_integer_value(begin, end, &whole))
+    reader->large = reader->large ? reader->large : reader->line;
+  else if (integer && (value >= 9223372036854775808.0 || (int64_t)value != whole))
+    reader->rounded = reader->rounded ? reader->rounded : reader->line;
+}
+
+/* Rounds correctly; strtod wants a terminated copy. */
+static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
+{
+  const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
+  const char *dot = (const char *)memchr(begin, '.', length), *p;
+  const size_t before = dot ? (size_t)(dot - begin) : length;
+  char local[128], *copy = needed > sizeof local ? (char *)permi_allocate(&reader->allocator, needed, 1) : local;
+  int nonzero = 0;
+  if (!copy)
+    return permi_reader_no_memory(reader);
+  memcpy(copy, begin, before);
+  copy[before] = 0;
+  if (dot) {
+    memcpy(copy + before, reader->point, point);
+    memcpy(copy + before + point, dot + 1, length - before - 1);
+    copy[length + point - 1] = 0;
+  }
+  *value = strtod(copy, NULL);
+  if (copy != local)
+    permi_release(&reader->allocator, copy);
+  for (p = begin; p < end && *p != 'e' && *p != 'E'; p++)
+    nonzero |= *p >= '1' && *p <= '9';
+  if (permi_not_finite(*value))
+    return permi_reader_fail(reader, "%s is beyond the largest double, a number up to 1.79e308 was expected",
+                             permi_quoted(begin, end).text);
+  if (*value == 0 && nonzero)
+    return permi_reader_fail(reader, "%s is below the smallest double, 0 or a number from 4.95e-324 up was expected",
+                             permi_quoted(begin, end).text);
+  permi_note_integer(reader, begin, end, *value);
+  return 1;
+}
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
@@ -23,24 +328,6 @@ static const permi_banner_word permi_banner[4] = {
     {"symmetry", "general, symmetric, skew-symmetric or hermitian",
      {"general", "symmetric", "skew-symmetric", "hermitian"}}};
 
-static int permi_read_banner(permi_reader *reader, int found[4])
-{
-  const char *begin, *end;
-  int w, k;
-  for (w = 0; w < 4; w++) {
-    const permi_banner_word *word = &permi_banner[w];
-    if (!permi_next_word(reader, &begin, &end))
-      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
-    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
-      ;
-    if (k == 4)
-      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
-                               word->expected);
-    found[w] = k;
-  }
-  return permi_line_finished(reader, "the banner");
-}
-
 static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
                                                  const char **end)
 {
@@ -54,76 +341,27 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
+static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
   const char *begin, *end;
   if (!permi_read_number(reader, what, 1, &begin, &end))
     return 0;
-  return permi_integer_value(begin, end, value) ||
-         permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                           permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, end, value))
+    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                             permi_quoted(begin, end).text);
+  return (*value >= least && *value <= most) ||
+         permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
-static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
-{
-  return permi_read_integer(reader, what, value) &&
-         ((*value >= least && *value <= most) ||
-          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
-}
-
-static int permi_read_values(permi_reader *reader, permi_entry *entry)
-{
-  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
-  const char *begin, *end;
-  int part;
-  *entry = permi_entry_one();
-  if (reader->kind == PERM_KIND_INTEGER) {
-    if (!permi_read_integer(reader, "value", &entry->integer))
-      return 0;
-    entry->real = (double)entry->integer;
-  }
-  for (part = 0; part < parts; part++) {
-    int64_t whole;
-    if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
-        !permi_double_value(reader, begin, end, part ? &entry->imaginary : &entry->real))
-      return 0;
-    if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
-      reader->fraction = 1;
-      whole = 0;
-    }
-    entry->integer = parts == 1 ? whole : 1;
-  }
-  return permi_line_finished(reader, "the entry");
-}
-
-static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
-                           permi_entry *entry)
-{
-  if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
-    return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
-                             entry->imaginary);
-  if (!permi_reader_push(reader, row, column, entry))
-    return 0;
-  if (symmetry == PERMI_GENERAL || row == column)
-    return 1;
-  if (symmetry == PERMI_SKEW && entry->integer == INT64_MIN)
-    return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
-                                     "integer from -2^63+1 up was expected");
-  if (symmetry == PERMI_SKEW) {
-    entry->real = -entry->real;
-    entry->integer = -entry->integer;
-  }
-  if (symmetry != PERMI_SYMMETRIC)
-    entry->imaginary = -entry->imaginary;
-  return permi_reader_push(reader, column, row, entry);
-}
-
-/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
+  const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
   int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
+  const char *begin, *end;
   permi_entry entry;
+  int part;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
       return permi_reader_fail(reader, "the file ends after %llu %s, %llu were expected", k,
@@ -131,7 +369,24 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (!array && (!permi_read_within(reader, "row index", 1, reader->m, &row) ||
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
-    if (!permi_read_values(reader, &entry))
+    entry = permi_entry_one();
+    if (reader->kind == PERM_KIND_INTEGER) {
+      if (!permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
+        return 0;
+      entry.real = (double)entry.integer;
+    }
+    for (part = 0; part < parts; part++) {
+      int64_t whole;
+      if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
+          !permi_double_value(reader, begin, end, part ? &entry.imaginary : &entry.real))
+        return 0;
+      if (!permi_integer_value(begin, end, &whole) || whole == INT64_MIN) {
+        reader->fraction = 1;
+        whole = 0;
+      }
+      entry.integer = parts == 1 ? whole : 1;
+    }
+    if (!permi_line_finished(reader, "the entry"))
       return 0;
     if (symmetry != PERMI_GENERAL && row < column)
       return permi_reader_fail(reader, "entry (%lld,%lld) above the diagonal found in a file with symmetry, the lower "
@@ -139,9 +394,25 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (symmetry == PERMI_SKEW && row == column)
       return permi_reader_fail(reader, "entry (%lld,%lld) on the diagonal of a skew-symmetric matrix found, entries "
                                "below the diagonal were expected", (long long)row, (long long)column);
-    if (!(array && permi_entry_is_zero(&entry, reader->kind)) &&
-        !permi_add_entry(reader, symmetry, (uint64_t)row - 1, (uint64_t)column - 1, &entry))
-      return 0;
+    if (!array || !permi_entry_is_zero(&entry, reader->kind)) {
+      if (symmetry == PERMI_HERMITIAN && row == column && entry.imaginary != 0)
+        return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was "
+                                 "expected", entry.imaginary);
+      if (!permi_reader_push(reader, (uint64_t)row - 1, (uint64_t)column - 1, &entry))
+        return 0;
+      if (symmetry == PERMI_SKEW && entry.integer == INT64_MIN)
+        return permi_reader_fail(reader, "the negative of -2^63 in a skew-symmetric matrix does not fit 64 bits, an "
+                                 "integer from -2^63+1 up was expected");
+      if (symmetry == PERMI_SKEW) {
+        entry.real = -entry.real;
+        entry.integer = -entry.integer;
+      }
+      if (symmetry != PERMI_SYMMETRIC)
+        entry.imaginary = -entry.imaginary;
+      if (symmetry != PERMI_GENERAL && row != column &&
+          !permi_reader_push(reader, (uint64_t)column - 1, (uint64_t)row - 1, &entry))
+        return 0;
+    }
     if (array && row++ == reader->m) {
       column++;
       row = symmetry == PERMI_GENERAL ? 1 : column + (symmetry == PERMI_SKEW);
@@ -155,7 +426,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
   const char *field, *symmetry_name, *things, *begin, *end;
-  int found[4], array;
+  int found[4], array, w, k;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
@@ -164,7 +435,18 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   permi_next_word(reader, &begin, &end);
   if (!permi_same_word(begin, end, "%%matrixmarket"))
     return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-  if (!permi_read_banner(reader, found))
+  for (w = 0; w < 4; w++) {
+    const permi_banner_word *word = &permi_banner[w];
+    if (!permi_next_word(reader, &begin, &end))
+      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
+    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
+      ;
+    if (k == 4)
+      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
+                               word->expected);
+    found[w] = k;
+  }
+  if (!permi_line_finished(reader, "the banner"))
     return 0;
   array = found[1];
   things = array ? "values" : "entries";
@@ -219,7 +501,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 significant digits read back to the same double; from 1e17 to 2^63 all 19, or it would be another integer. */
+/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or it is another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
@@ -253,44 +535,29 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
-   regular file after "> file"). */
-static int permi_is_stream(const char *path)
-{
-  static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
-  int k;
-#if defined(__unix__) || defined(__APPLE__)
-  struct stat information;
-  for (k = 0; k < 3; k++)
-    if (!strncmp(path, links[k], strlen(links[k])))
-      return 1;
-  return stat(path, &information) == 0 && S_ISCHR(information.st_mode);
-#else
-  (void)path, (void)links, (void)k;
-  return 0;
-#endif
-}
-
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
   const int standard = !strcmp(path, "-");
+  int open = standard; /* an open file or device: names first, as stat follows them (/dev/stdout after "> file") */
   char doing[40];
+#if defined(__unix__) || defined(__APPLE__)
+  struct stat information;
+  open |= !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
+          (stat(path, &information) == 0 && S_ISCHR(information.st_mode));
+#endif
   errno = 0;
-  if (standard || permi_is_stream(path)) {
+  if (open) {
     FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (!standard && fclose(file) != 0 && printed) {
-      printed = 0;
+    if (!standard && fclose(file) != 0 && printed--)
       error = errno;
-    }
-    return printed ? PERM_OK
-                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
+    return printed > 0 ? PERM_OK : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)

@@ -1,25 +1,29 @@
 /* ========================================================================================== >>numpy
-   Reads a .npy file of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
-   dictionary of Python with descr, fortran_order and shape), the items. One array of two axes, whose items are bool,
-   integers of 1 to 8 bytes, floats of 4 and 8, complex of 8 and 16; all else is refused. */
+   Reads .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary of Python with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats
+   of 4 and 8, complex of 8 and 16; all else is refused. */
 #pragma once
-#include "io.h"
+#include "market.h"
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
-#define PERMI_NUMPY_MOST 1048576 /* bytes of a header; NumPy's own limit is 10000 */
+#define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */
 
 typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
-  unsigned size;    /* bytes of an item */
-  int fortran;      /* 1: column by column */
-  int axes;
+  unsigned size;    /* of an item */
+  int fortran, axes; /* fortran: by columns */
   uint64_t shape[2];
-  int given; /* bits of the keys that were found */
+  int given; /* bits of keys found */
 } permi_numpy;
 
-static int permi_is_numpy(const char *text, size_t bytes)
+static int permi_numpy_begins(const char *text, size_t bytes)
 {
   return bytes >= 6 && !memcmp(text, PERMI_NUMPY_MAGIC, 6);
+}
+
+static int permi_is_numpy(const permi_reader *reader)
+{
+  return permi_numpy_begins(reader->position, (size_t)(reader->end - reader->position));
 }
 
 static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
@@ -31,18 +35,17 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* Returns the bytes of magic, version, length and header; 0: fewer than that are there, or that is no such file. */
+/* Returns the bytes before the items; 0: they are not there. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
   uint64_t length;
-  if (bytes < 12 || !permi_is_numpy(text, bytes) || text[6] < 1 || text[6] > 3)
+  if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
   length = permi_numpy_bits(text + 8, wide, '<');
   return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
 }
 
-/* The next byte of the header that is no space, 0 at its end. */
 static int permi_numpy_next(permi_reader *reader)
 {
   while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
@@ -72,70 +75,12 @@ static int permi_numpy_string(permi_reader *reader, const char **begin, const ch
   return permi_numpy_expect(reader, (char)quote);
 }
 
-/* "<f8" and the like. */
-static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
-{
-  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
-  const char *begin, *end;
-  size_t k;
-  if (permi_numpy_next(reader) == '[')
-    return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
-  if (!permi_numpy_string(reader, &begin, &end))
-    return 0;
-  array->order = begin < end ? *begin : ' ';
-  array->code = end - begin > 1 ? begin[1] : ' ';
-  for (k = 0; k < sizeof types / sizeof *types; k++)
-    if (end - begin == 1 + (ptrdiff_t)strlen(types[k]) && !memcmp(begin + 1, types[k], strlen(types[k])))
-      array->size = types[k][2] ? 16 : (unsigned)(types[k][1] - '0');
-  if (array->size && (array->order == '<' || array->order == '>' || (array->order == '|' && array->size == 1)))
-    return 1;
-  if (array->code == 'O')
-    return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
-                             "a.astype(float)");
-  return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were expected: "
-                           "save a.astype(float)", permi_quoted(begin, end).text);
-}
-
-static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
-{
-  if (!permi_numpy_expect(reader, '('))
-    return 0;
-  while (permi_numpy_next(reader) != ')') {
-    uint64_t size = 0;
-    const char *begin = reader->cursor;
-    for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
-      size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
-    if (reader->cursor == begin)
-      return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
-                               permi_quoted(begin, reader->line_end).text);
-    if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
-      reader->cursor++;
-    if (array->axes < 2)
-      array->shape[array->axes] = size;
-    array->axes += array->axes < 4;
-    if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
-      return 0;
-  }
-  return permi_numpy_expect(reader, ')');
-}
-
-static int permi_numpy_order(permi_reader *reader, permi_numpy *array)
-{
-  const char *begin;
-  permi_numpy_next(reader);
-  begin = reader->cursor;
-  while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
-    reader->cursor++;
-  array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
-  return array->fortran || (reader->cursor - begin == 5 && !memcmp(begin, "False", 5)) ||
-         permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
-                           permi_quoted(begin, reader->line_end).text);
-}
-
 static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
 {
   static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+  static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
+  size_t t;
   int k;
   memset(array, 0, sizeof *array);
   if (!permi_numpy_expect(reader, '{'))
@@ -149,9 +94,54 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
                                permi_quoted(begin, end).text);
     array->given |= 1 << k;
-    if (!permi_numpy_expect(reader, ':') || !(k == 0   ? permi_numpy_type(reader, array)
-                                              : k == 1 ? permi_numpy_order(reader, array)
-                                                       : permi_numpy_shape(reader, array)))
+    if (!permi_numpy_expect(reader, ':'))
+      return 0;
+    if (k == 0 && permi_numpy_next(reader) == '[')
+      return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
+    if (k == 0 && !permi_numpy_string(reader, &begin, &end))
+      return 0;
+    if (k == 0) {
+      array->order = begin < end ? *begin : ' ';
+      array->code = end - begin > 1 ? begin[1] : ' ';
+      for (t = 0; t < sizeof types / sizeof *types; t++)
+        if (end - begin == 1 + (ptrdiff_t)strlen(types[t]) && !memcmp(begin + 1, types[t], strlen(types[t])))
+          array->size = types[t][2] ? 16 : (unsigned)(types[t][1] - '0');
+      if (array->code == 'O')
+        return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) "
+                                 "or a.astype(float)");
+      if (!array->size || !memchr("<>|", array->order, array->size == 1 ? 3 : 2))
+        return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were "
+                                 "expected: save a.astype(float)", permi_quoted(begin, end).text);
+    }
+    if (k == 1) {
+      permi_numpy_next(reader);
+      begin = reader->cursor;
+      while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
+        reader->cursor++;
+      array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
+      if (!array->fortran && !(reader->cursor - begin == 5 && !memcmp(begin, "False", 5)))
+        return permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
+                                 permi_quoted(begin, reader->line_end).text);
+    }
+    if (k == 2 && !permi_numpy_expect(reader, '('))
+      return 0;
+    while (k == 2 && permi_numpy_next(reader) != ')') {
+      uint64_t size = 0;
+      begin = reader->cursor;
+      for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
+        size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
+      if (reader->cursor == begin)
+        return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
+                                 permi_quoted(begin, reader->line_end).text);
+      if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
+        reader->cursor++;
+      if (array->axes < 2)
+        array->shape[array->axes] = size;
+      array->axes += array->axes < 4;
+      if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
+        return 0;
+    }
+    if (k == 2 && !permi_numpy_expect(reader, ')'))
       return 0;
     if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
       return 0;
@@ -170,10 +160,10 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* A float of 4 or 8 bytes; refuses NaN and infinities. */
-static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
+/* Refuses NaN and infinities. */
+static int permi_numpy_float(permi_reader *reader, char order, unsigned size, unsigned at, double *value)
 {
-  const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
+  const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
   const uint32_t narrow_bits = (uint32_t)bits;
   float narrow;
   memcpy(value, &bits, sizeof *value);
@@ -181,75 +171,26 @@ static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, uns
     memcpy(&narrow, &narrow_bits, sizeof narrow);
     *value = (double)narrow;
   }
-  return !permi_not_finite(*value) ||
-         permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
+  if (!permi_not_finite(*value))
+    return 1;
+  reader->cursor += at;
+  return permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
                            permi_not_finite(*value));
 }
 
-/* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */
-static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
-{
-  uint64_t bits;
-  int ok = 1;
-  *entry = permi_entry_one();
-  if (array->code == 'c') {
-    ok = permi_numpy_float(reader, array, array->size / 2, &entry->real);
-    reader->cursor += array->size / 2;
-    ok = ok && permi_numpy_float(reader, array, array->size / 2, &entry->imaginary);
-    reader->cursor -= array->size / 2;
-  } else if (array->code == 'f') {
-    ok = permi_numpy_float(reader, array, array->size, &entry->real);
-    if (ok && entry->real == floor(entry->real) && fabs(entry->real) < 9223372036854775808.0)
-      entry->integer = (int64_t)entry->real;
-    else
-      reader->fraction = 1;
-  } else {
-    bits = permi_numpy_bits(reader->cursor, array->size, array->order);
-    if (array->code == 'b' && bits > 1)
-      return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
-    if (array->code == 'i' && array->size < 8 && bits >> (8 * array->size - 1))
-      bits |= UINT64_MAX << (8 * array->size);
-    memcpy(&entry->integer, &bits, sizeof bits);
-    entry->real = (double)entry->integer;
-    if (array->code == 'u' && entry->integer < 0) {
-      entry->real = (double)bits;
-      reader->fraction = 1;
-      reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
-    }
-  }
-  return ok;
-}
-
-static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
-{
-  const uint64_t m = array->shape[0], n = array->shape[1];
-  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
-  uint64_t k, i;
-  size_t done = 0;
-  permi_entry entry;
-  for (k = 0; m && n && k < outer; k++)
-    for (i = 0; i < inner; i++, reader->cursor += array->size) {
-      if (permi_watch_step(reader->watch, done++, 20))
-        return permi_reader_no_memory(reader);
-      if (!permi_numpy_item(reader, array, &entry))
-        return 0;
-      if ((array->code == 'c' ? entry.real != 0 || entry.imaginary != 0 : entry.real != 0) &&
-          !permi_reader_push(reader, array->fortran ? i : k, array->fortran ? k : i, &entry))
-        return 0;
-    }
-  return 1;
-}
-
-/* Messages name bytes of the file, counted from 0. */
+/* Messages count bytes from 0. */
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
   unsigned long long left, needed;
+  uint64_t outer, inner, k, i, bits;
+  size_t done = 0;
   permi_numpy array;
+  permi_entry entry;
   (void)wanted;
   reader->binary = reader->cursor = begin;
-  if (!permi_is_numpy(begin, bytes))
+  if (!permi_is_numpy(reader))
     return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
   if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
     return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
@@ -268,28 +209,57 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
                              needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < needed ? "is the file whole?" : "save one array a file");
+  outer = array.shape[array.fortran];
+  inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  if (!permi_numpy_items(reader, &array))
-    return 0;
+  for (k = 0; needed && k < outer; k++)
+    for (i = 0; i < inner; i++, reader->cursor += array.size) {
+      if (permi_watch_step(reader->watch, done++, 20))
+        return permi_reader_no_memory(reader);
+      entry = permi_entry_one();
+      if (array.code == 'f' || array.code == 'c') {
+        const unsigned size = array.code == 'c' ? array.size / 2 : array.size;
+        if (!permi_numpy_float(reader, array.order, size, 0, &entry.real) ||
+            (array.code == 'c' && !permi_numpy_float(reader, array.order, size, size, &entry.imaginary)))
+          return 0;
+        if (entry.real == floor(entry.real) && fabs(entry.real) < 9223372036854775808.0)
+          entry.integer = (int64_t)entry.real;
+        else
+          reader->fraction = 1;
+      } else {
+        bits = permi_numpy_bits(reader->cursor, array.size, array.order);
+        if (array.code == 'b' && bits > 1)
+          return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
+        if (array.code == 'i' && array.size < 8 && bits >> (8 * array.size - 1))
+          bits |= UINT64_MAX << (8 * array.size);
+        memcpy(&entry.integer, &bits, sizeof bits);
+        entry.real = (double)entry.integer;
+        if (array.code == 'u' && entry.integer < 0) { /* no integer of 64 bits */
+          entry.real = (double)bits;
+          reader->fraction = 1;
+          reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
+        }
+      }
+      if ((entry.real != 0 || entry.imaginary != 0) &&
+          !permi_reader_push(reader, array.fortran ? i : k, array.fortran ? k : i, &entry))
+        return 0;
+    }
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
 }
 
-/* Returns the bytes of a .npy file whose header is there, else 0: a pipe without an end is not read up. */
+/* Returns the bytes of a file whose header is there, else 0: a pipe without an end is not read up. */
 static double permi_numpy_bytes(const char *text, size_t bytes)
 {
   const size_t head = permi_numpy_head(text, bytes);
-  permi_control watch;
   permi_reader reader;
   permi_numpy array;
   if (!head)
     return 0;
   memset(&reader, 0, sizeof reader);
-  memset(&watch, 0, sizeof watch);
-  reader.watch = &watch;
   reader.name = "";
   reader.binary = text;
   reader.cursor = text + (text[6] == 1 ? 10 : 12);

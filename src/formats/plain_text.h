@@ -2,10 +2,10 @@
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 #pragma once
 #include "../base/integers.h"
-#include "io.h"
+#include "market.h"
 
-/* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'
-   separates, blanks do not: "1 2; 3 4" would be two rows elsewhere. */
+/* Finds the next number; 0: end of line, or failure. Where ';' separates, blanks do not: "1 2; 3 4" would be two rows
+   elsewhere. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -38,32 +38,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* [+-] digits / digits, in lowest terms: integer and, in imaginary, the denominator, a whole number up to 2^53. */
-static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
-                                permi_entry *entry)
-{
-  const int64_t most = (int64_t)1 << 53;
-  int64_t below = 0;
-  uint64_t divisor, magnitude;
-  if (permi_digits_end(slash + 1, end) != end || slash + 1 == end)
-    return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
-                             permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
-      below < 1 || below > most)
-    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
-                             "2^53 was expected", permi_quoted(begin, end).text);
-  magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
-  divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
-  magnitude /= divisor;
-  entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
-  entry->real = (double)entry->integer;
-  entry->imaginary = (double)(below / (int64_t)divisor);
-  reader->fractions = reader->fractions ? reader->fractions : reader->line;
-  return 1;
-}
-
-/* Multiplies each row of the sorted entries by its denominators' least common multiple, and reader->denominator by all
-   of these; with more rows than columns, of which a product has not all rows, every entry by that of them all. */
+/* Multiplies each row by its least common denominator, reader->denominator by all of these; with more rows than
+   columns, where a product has not all rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -114,8 +90,10 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
 {
   int integer;
   const char *const whole_begin = begin, *const whole_end = end, *middle;
+  uint64_t divisor, magnitude;
+  int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
-    begin++; /* (1+2j), as Python prints */
+    begin++; /* as Python prints */
     end--;
   }
   middle = permi_number_end(begin, end, &integer);
@@ -123,7 +101,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   entry->integer = 0;
   if (middle == end) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod */
       permi_note_integer(reader, begin, end, entry->real);
       return 1;
     }
@@ -141,8 +119,24 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
-  if (reader->denominator && integer && middle > begin && *middle == '/')
-    return permi_fraction_value(reader, begin, middle, end, entry);
+  if (reader->denominator && integer && middle > begin && *middle == '/') {
+    /* in lowest terms: integer and, in imaginary, a denominator to 2^53 */
+    if (permi_digits_end(middle + 1, end) != end || middle + 1 == end)
+      return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
+                               permi_quoted(begin, end).text);
+    if (!permi_integer_value(begin, middle, &entry->integer) || !permi_integer_value(middle + 1, end, &below) ||
+        below < 1 || below > (int64_t)1 << 53)
+      return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                               "2^53 was expected", permi_quoted(begin, end).text);
+    magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+    divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+    magnitude /= divisor;
+    entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+    entry->real = (double)entry->integer;
+    entry->imaginary = (double)(below / (int64_t)divisor);
+    reader->fractions = reader->fractions ? reader->fractions : reader->line;
+    return 1;
+  }
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
@@ -151,8 +145,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds the next name of a header: between separators, in a line without any between tabs, else between blanks. Quotes
-   protect separators. Returns 0 after the last one. */
+/* Finds the next name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -166,20 +159,19 @@ static int permi_next_name(permi_reader *look, char mark, const char **begin, co
     ++*begin;
   while (*begin < *end && permi_is_blank((*end)[-1]))
     --*end;
-  if (mark == ' ') /* several of them separate once */
+  if (mark == ' ') /* several separate once */
     while (look->cursor < look->line_end && *look->cursor == ' ')
       look->cursor++;
   return mark != ' ' || *begin < *end;
 }
 
-/* What separates names or numbers in a line that has several. */
 static char permi_line_mark(const permi_reader *reader, const char *begin)
 {
   const size_t length = (size_t)(reader->line_end - begin);
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-/* Begins with a letter, '_' or '"', and stands for no missing value. */
+/* Begins with a letter, '_' or '"', and is no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
@@ -200,34 +192,7 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Does a line begin with a name, *begin to *end, and a number? */
-static int permi_has_row_name(permi_reader look, const char **begin, const char **end)
-{
-  look.cursor = *begin;
-  permi_next_name(&look, permi_line_mark(&look, *begin), begin, end);
-  permi_skip_blanks(&look);
-  return permi_is_name(*begin, *end) && look.cursor < look.line_end && strchr("+-.0123456789", *look.cursor);
-}
-
-/* Does a first line of nothing but i (units: 1), j (2) or both (3), which `look` has passed, have names? Nobody writes
-   both for one unit. 0: no, or a failure. */
-static int permi_units_are_names(permi_reader *reader, const permi_reader *look, const char *first, int units)
-{
-  permi_reader below = *look;
-  int complex_below = 0;
-  while (!complex_below && permi_next_content(&below, 1)) {
-    const size_t length = (size_t)(below.line_end - below.cursor);
-    complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
-  }
-  if (complex_below != (units == 3))
-    return !complex_below;
-  reader->line = look->line;
-  return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for the "
-                           "number, or leave the line out", permi_quoted(first, look->line_end).text,
-                           complex_below ? "complex" : "real");
-}
-
-/* Passes a first line of names above others, such as a,"b c",d2 or i,j. Returns 0 after a failure. */
+/* Passes a first line of names, such as a,"b c",d2 or i,j. 0: failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -257,8 +222,21 @@ static int permi_skip_header(permi_reader *reader)
   below = look;
   if (!permi_next_content(&below, 1))
     return 1;
-  if (units < 4 && !permi_units_are_names(reader, &look, first, units))
-    return reader->status == PERM_OK;
+  if (units < 4) { /* nothing but i (1), j (2) or both (3): names or numbers? Nobody writes both for one unit */
+    int complex_below;
+    do {
+      const size_t length = (size_t)(below.line_end - below.cursor);
+      complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
+    } while (!complex_below && permi_next_content(&below, 1));
+    if (complex_below == (units == 3)) {
+      reader->line = look.line;
+      return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for "
+                               "the number, or leave the line out", permi_quoted(first, look.line_end).text,
+                               complex_below ? "complex" : "real");
+    }
+    if (complex_below)
+      return 1;
+  }
   reader->names = names;
   reader->position = look.position;
   reader->line = look.line;
@@ -266,33 +244,14 @@ static int permi_skip_header(permi_reader *reader)
   return 1;
 }
 
-/* Takes the first line away, which counts the n columns of the n others, as tables without names are written. The
-   format `array` keeps it. (A column alone keeps it too: below 0 its permanent is the same.) */
-static void permi_drop_numbers(permi_reader *reader, perm_format wanted, const permi_shown *first)
-{
-  permi_entries *list = &reader->entries;
-  size_t k, kept = 0;
-  if (wanted != PERM_FORMAT_AUTO) {
-    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first->text);
-    return;
-  }
-  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
-    if (list->entry[k].key >> 32) {
-      list->entry[kept] = list->entry[k];
-      list->entry[kept++].key -= (uint64_t)1 << 32;
-    }
-  list->count = kept;
-  reader->m--;
-  snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
-           first->text);
-}
-
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
 {
   unsigned long long first_line = 0;
   permi_shown first = {""};
-  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns */
+  int from_0 = 1, from_1 = 1, counted; /* the first line counts the columns of n others */
+  permi_entries *list = &reader->entries;
   permi_entry entry;
+  size_t k, kept = 0;
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
@@ -304,8 +263,14 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
-      if (!permi_plain_value(reader, begin, end, &entry))
-        return !columns && permi_has_row_name(*reader, &begin, &end) && permi_refuse_row_name(reader, begin, end);
+      if (!permi_plain_value(reader, begin, end, &entry)) {
+        permi_reader look = *reader;
+        look.cursor = begin;
+        permi_next_name(&look, permi_line_mark(&look, begin), &begin, &end);
+        permi_skip_blanks(&look);
+        return !columns && permi_is_name(begin, end) && look.cursor < look.line_end &&
+               strchr("+-.0123456789", *look.cursor) && permi_refuse_row_name(reader, begin, end);
+      }
       if (!reader->m) {
         const int digits = permi_digits_end(begin, end) == end;
         first = columns ? first : permi_quoted(begin, reader->line_end);
@@ -344,12 +309,23 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
                              "--format edges|array%s", reader->m, reader->m,
                              counted ? "; if the first is a header, leave it out" : "");
   }
-  if (counted)
-    permi_drop_numbers(reader, wanted, &first);
+  if (counted && wanted != PERM_FORMAT_AUTO) {
+    snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first.text);
+  } else if (counted) { /* tables without names; a column alone keeps it: below 0 its permanent is the same */
+    for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
+      if (list->entry[k].key >> 32) {
+        list->entry[kept] = list->entry[k];
+        list->entry[kept++].key -= (uint64_t)1 << 32;
+      }
+    list->count = kept;
+    reader->m--;
+    snprintf(reader->note, sizeof reader->note, "rows below the header %.40s; --format array makes it a row too",
+             first.text);
+  }
   return 1;
 }
 
-/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
+/* Returns the numbers of a line, 5: more than four; -1: failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -385,8 +361,8 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* Indices count from 0 if one of them is 0, else from 1. (Where none is 0 and none is the last, either reading leaves
-   an empty line, and the permanent is the same.) */
+/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line, and the
+   permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
@@ -407,109 +383,56 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest be "rows columns entries" and any number of entries? */
-static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
-{
-  const char *begin[5], *end[5];
-  permi_reader look = *reader;
-  int64_t index[2];
-  int base;
-  memset(indices, 0, sizeof *indices);
-  look.result = NULL;
-  /* permi_read_list refuses sizes that are too large */
-  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
-    return 0;
-  while (permi_next_content(&look, 1)) {
-    const int columns = permi_fields(&look, begin, end);
-    if (columns < 2 || columns > 4 || (indices->lines && columns != indices->columns) ||
-        !permi_field_whole(begin[0], end[0], indices->size[0], &index[0]) ||
-        !permi_field_whole(begin[1], end[1], indices->size[1], &index[1]))
-      return 0;
-    indices->columns = columns;
-    permi_indices_add(indices, index);
-  }
-  base = permi_indices_base(indices);
-  return !indices->lines || (indices->high[0] < indices->size[0] + base && indices->high[1] < indices->size[1] + base &&
-                             (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
-}
-
-/* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
-   coordinates are a matrix only if there are at most three. */
+/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
+   entries. Rows of three numbers that could be both are a matrix only if at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
-  const unsigned long long line = reader->line;
+  const char *begin[5], *end[5];
   permi_indices indices;
+  permi_reader look = *reader;
   unsigned long long entries;
-  int array;
-  if (!permi_resembles_coordinates(reader, &indices))
+  int64_t index[2];
+  int array, base;
+  memset(&indices, 0, sizeof indices);
+  look.result = NULL;
+  /* permi_read_list refuses large sizes */
+  if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, &indices, begin))
+    return PERM_FORMAT_ARRAY;
+  while (permi_next_content(&look, 1)) {
+    const int columns = permi_fields(&look, begin, end);
+    if (columns < 2 || columns > 4 || (indices.lines && columns != indices.columns) ||
+        !permi_field_whole(begin[0], end[0], indices.size[0], &index[0]) ||
+        !permi_field_whole(begin[1], end[1], indices.size[1], &index[1]))
+      return PERM_FORMAT_ARRAY;
+    indices.columns = columns;
+    permi_indices_add(&indices, index);
+  }
+  base = permi_indices_base(&indices);
+  if (indices.lines && (indices.high[0] >= indices.size[0] + base || indices.high[1] >= indices.size[1] + base ||
+                        (double)indices.lines > (double)indices.size[0] * (double)indices.size[1]))
     return PERM_FORMAT_ARRAY;
   entries = (unsigned long long)indices.size[2];
   array = !indices.lines || indices.columns == 3;
+  if (entries != indices.lines && array && (indices.lines <= 2 || !entries))
+    return PERM_FORMAT_ARRAY;
+  if (entries == indices.lines && (!array || indices.lines > 2))
+    return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
   reader->line = indices.first;
-  if (entries != indices.lines) {
-    if (array && (indices.lines <= 2 || !entries))
-      return PERM_FORMAT_ARRAY;
-    return (perm_format)permi_reader_fail(
-        reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the file%s", entries,
-        (long long)indices.size[0], (long long)indices.size[1], indices.lines,
-        array ? ", or say --format array for rows of numbers" : "");
-  }
-  if (array && indices.lines <= 2)
-    return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
-                                          "Say which: --format array|coordinate", indices.lines + 1, entries,
-                                          (long long)indices.size[0], (long long)indices.size[1]);
-  reader->line = line;
-  return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
-}
-
-/* Adds an entry with unshifted indices. */
-static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
-{
-  static const char *const what[2] = {"row", "column"};
-  const char *begin[5], *end[5];
-  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
-  int k, columns = permi_fields(reader, begin, end);
-  int64_t index[2] = {0, 0}, limit;
-  permi_entry entry = permi_entry_one(), part;
-  if (columns < 0)
-    return 0;
-  if (complex_format ? columns != 4 : columns != 2 && columns != 3)
-    return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s", columns > 4 ? "over " : "",
-                             columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
-                             complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
-                             columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
-  if (indices->lines && columns != indices->columns)
-    return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
-                             indices->columns);
-  for (k = 0; k < 2; k++) {
-    limit = !edges ? indices->size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
-    if (!permi_field_whole(begin[k], end[k], limit, &index[k]))
-      return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
-                               permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
-  }
-  if (columns == 4) {
-    reader->kind = PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], &entry))
-      return 0;
-    if (reader->kind == PERM_KIND_COMPLEX)
-      return permi_reader_fail(reader, "%s found, two real numbers were expected",
-                               permi_quoted(begin[2], end[3]).text);
-    entry.imaginary = part.real;
-    reader->kind = PERM_KIND_COMPLEX;
-  } else if (columns == 3) {
-    reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[2], end[2], &entry))
-      return 0;
-  }
-  indices->columns = columns;
-  permi_indices_add(indices, index);
-  return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
+  if (entries == indices.lines)
+    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: --format "
+                      "array|coordinate", indices.lines + 1, entries, (long long)indices.size[0],
+                      (long long)indices.size[1]);
+  else
+    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
+                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1], indices.lines,
+                      array ? ", or say --format array for rows of numbers" : "");
+  return PERM_FORMAT_AUTO;
 }
 
 static int permi_read_list(permi_reader *reader, perm_format format, perm_format wanted)
 {
-  const int edges = format == PERM_FORMAT_EDGES;
-  const char *begin = reader->line_end;
+  const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
+  const char *begin = reader->line_end, *from[5], *to[5];
   permi_indices indices;
   uint64_t base;
   size_t k;
@@ -522,10 +445,43 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
              permi_reader_fail(reader, "%s found, 'rows columns entries' was expected, up to %d, 2^31-1 and their "
                                "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   }
-  reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
-  while (permi_next_content(reader, 1))
-    if (!permi_read_item(reader, format, &indices))
+  reader->kind = complex_format ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
+  while (permi_next_content(reader, 1)) {
+    int64_t index[2] = {0, 0}, limit;
+    permi_entry entry = permi_entry_one(), part;
+    const int columns = permi_fields(reader, from, to);
+    if (columns < 0)
       return 0;
+    if (complex_format ? columns != 4 : columns != 2 && columns != 3)
+      return permi_reader_fail(reader, "%s%d number%s found, 'row column %s' was expected%s",
+                               columns > 4 ? "over " : "", columns > 4 ? 4 : columns, columns == 1 ? "" : "s",
+                               complex_format ? "real imaginary" : edges ? "[weight]" : "[value]",
+                               columns == 4 && !edges ? "; complex values are --format coordinate-complex" : "");
+    if (indices.lines && columns != indices.columns)
+      return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
+                               indices.columns);
+    for (k = 0; k < 2; k++) {
+      limit = !edges ? indices.size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
+      if (!permi_field_whole(from[k], to[k], limit, &index[k]))
+        return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", k ? "column" : "row",
+                                 permi_quoted(from[k], to[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
+    }
+    if (columns > 2)
+      reader->kind = indices.lines && columns == 3 ? reader->kind : PERM_KIND_INTEGER;
+    if ((columns == 4 && !permi_plain_value(reader, from[3], to[3], &part)) ||
+        (columns > 2 && !permi_plain_value(reader, from[2], to[2], &entry)))
+      return 0;
+    if (columns == 4) {
+      if (reader->kind == PERM_KIND_COMPLEX)
+        return permi_reader_fail(reader, "%s found, two real numbers were expected", permi_quoted(from[2], to[3]).text);
+      entry.imaginary = part.real;
+      reader->kind = PERM_KIND_COMPLEX;
+    }
+    indices.columns = columns;
+    permi_indices_add(&indices, index);
+    if (!permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry)) /* unshifted */
+      return 0;
+  }
   base = (uint64_t)permi_indices_base(&indices);
   for (k = 0; k < 2 && edges; k++)
     indices.size[k] = indices.high[k] + !base;

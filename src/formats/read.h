@@ -3,76 +3,11 @@
 #pragma once
 #include <errno.h>
 #include <locale.h>
-#include "dimacs.h"
 #include "graph.h"
 #include "market.h"
 #include "numpy.h"
 
-/* Refuses what a program packed, by its first bytes. */
-static int permi_refuse_packed(permi_reader *reader)
-{
-  static const struct {
-    const char *bytes, *what, *how;
-  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
-                {"BZh", "bzip2", "bzcat FILE"},
-                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
-                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
-                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
-  size_t k, length;
-  for (k = 0; k < sizeof packed / sizeof *packed; k++) {
-    length = strlen(packed[k].bytes);
-    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[k].bytes, length))
-      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[k].what,
-                               packed[k].how);
-  }
-  return 1;
-}
-
-/* Refuses UTF-16 and UTF-32, which a mark in front tells, or zeros at every other byte. */
-static int permi_refuse_wide(permi_reader *reader)
-{
-  const unsigned char *text = (const unsigned char *)reader->position;
-  const size_t bytes = (size_t)(reader->end - reader->position), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
-  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
-  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
-  size_t k, zeros[2] = {0, 0};
-  for (k = 0; k < most; k++)
-    zeros[k & 1] += !text[k];
-  if (!marked && !wide && (zeros[0] + zeros[1] != most / 2 || (zeros[0] && zeros[1]) || !most))
-    return 1;
-  return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
-                           "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
-                           wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
-}
-
-/* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
-static int permi_begin_text(permi_reader *reader)
-{
-  const size_t piece = (size_t)1 << 24;
-  const char *begin, *start = reader->position, *nul = NULL;
-  size_t left;
-  if (!permi_refuse_wide(reader))
-    return 0;
-  for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
-    left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
-    nul = (const char *)memchr(begin, 0, left);
-  }
-  if (nul) {
-    for (reader->line = 1, begin = start; begin < nul; begin++)
-      reader->line += *begin == '\n';
-    return permi_reader_fail(reader, "a zero byte found, text was expected");
-  }
-  if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    reader->position += 3;
-  return 1;
-}
-
-static int permi_begins_as_numpy(const permi_reader *reader)
-{
-  return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
-}
-
-/* A misspelt banner too: it would be a comment, and the coordinates rows of numbers. */
+/* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -81,20 +16,21 @@ static int permi_has_banner(const permi_reader *reader)
          permi_same_word(begin, begin + 8, "%%matrix");
 }
 
-/* Refuses a banner that is a comment, which would lose the symmetry: a word such as MatrixMarket first, or "matrix"
-   before a format. */
-static int permi_refuse_late_banner(permi_reader *reader)
+static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
 {
+  const size_t name_length = strlen(reader->name);
+  const char *end;
+  perm_format format = wanted;
   permi_reader look = *reader;
-  const char *line, *begin, *end, *p;
   while (permi_next_line(&look)) {
+    /* a banner in a comment would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a format */
     int first = 1, matrix = 0, found = 0;
+    const char *line, *begin, *p;
     permi_skip_blanks(&look);
     line = look.cursor;
     if (line < look.line_end && strchr("+-.(0123456789", *line))
       break;
-    while (look.cursor < look.line_end &&
-           (*look.cursor == '%' || *look.cursor == '#' || permi_is_blank(*look.cursor)))
+    while (look.cursor < look.line_end && (strchr("%#", *look.cursor) || permi_is_blank(*look.cursor)))
       look.cursor++;
     for (; permi_next_word(&look, &begin, &end); first = 0, matrix = permi_same_word(begin, end, "matrix")) {
       found |= matrix && (permi_same_word(begin, end, "coordinate") || permi_same_word(begin, end, "array"));
@@ -106,21 +42,13 @@ static int permi_refuse_late_banner(permi_reader *reader)
       return permi_reader_fail(reader, "%s found, a banner is the first line and begins with %%%%MatrixMarket; if this "
                                "is none, take the line out", permi_quoted(line, look.line_end).text);
   }
-  return 1;
-}
-
-/* Rows of numbers, coordinates, edges. */
-static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
-{
-  const size_t name_length = strlen(reader->name);
-  const char *end = reader->name + name_length;
-  perm_format format = wanted;
-  if (!permi_refuse_late_banner(reader) || !permi_skip_header(reader))
+  if (!permi_skip_header(reader))
     return 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
       return 0;
+    end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
@@ -131,25 +59,63 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
-   nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
+/* The first that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for one;
+   AUTO heeds it itself. */
 static const struct {
   perm_format format;
-  const char *taken; /* its name in messages */
-  int binary; /* 1: zero bytes are no error */
+  const char *taken; /* in messages */
+  int binary; /* zero bytes are no error */
   int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
-} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_begins_as_numpy, permi_read_numpy},
+} permi_formats[] = {{PERM_FORMAT_NUMPY, ".npy", 1, permi_is_numpy, permi_read_numpy},
                      {PERM_FORMAT_AUTO, "Matrix Market", 0, permi_has_banner, permi_read_market},
                      {PERM_FORMAT_GRAPH6, "graph6", 0, permi_is_graph6, permi_read_graph6},
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
                      {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
+/* Refuses zero bytes, UTF-16 and UTF-32: a mark in front, or zeros at every other byte. Passes the UTF-8 mark. */
+static int permi_begin_text(permi_reader *reader)
+{
+  const char *begin, *start = reader->position, *nul;
+  const unsigned char *text = (const unsigned char *)start;
+  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
+  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
+  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
+  size_t k, zeros[2] = {0, 0};
+  for (k = 0; k < most; k++)
+    zeros[k & 1] += !text[k];
+  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
+    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
+                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
+                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+  nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
+  if (nul) {
+    for (reader->line = 1, begin = start; begin < nul; begin++)
+      reader->line += *begin == '\n';
+    return permi_reader_fail(reader, "a zero byte found, text was expected");
+  }
+  if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
+    reader->position += 3;
+  return 1;
+}
+
 static int permi_read_bytes(permi_reader *reader, perm_format wanted)
 {
+  static const struct {
+    const char *bytes, *what, *how;
+  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
+                {"BZh", "bzip2", "bzcat FILE"},
+                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
+                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
+                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
+  size_t p, length;
   int k, begun = 0;
-  if (!permi_refuse_packed(reader))
-    return 0;
+  for (p = 0; p < sizeof packed / sizeof *packed; p++) {
+    length = strlen(packed[p].bytes);
+    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[p].bytes, length))
+      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[p].what,
+                               packed[p].how);
+  }
   for (k = 0;; k++) {
     const perm_format format = permi_formats[k].format;
     if (!permi_formats[k].binary && !begun++ && !permi_begin_text(reader))
@@ -203,8 +169,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* denominator: NULL refuses fractions. rest: NULL refuses a second graph; else where to begin, NULL at the first one,
-   and afterwards where the next one does. */
+/* NULL refuses fractions (denominator), a second graph (rest). rest: where to begin, NULL at first, and where the next
+   begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -259,60 +225,16 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* NULL: errno says why, or watch says stop. */
-static FILE *permi_text_open(const char *path, permi_control *watch)
-{
-  FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO without writer waits here */
-    errno = 0;
-    file = fopen(path, "rb");
-    if (file || errno != EINTR)
-      break;
-    watch->next_look = 0;
-    if (permi_watch(watch, 0))
-      break;
-  }
-  return file;
-}
-
-/* Will these bytes, of which the last `got` are new, be refused whatever follows? /dev/zero has no end. */
+/* Will these bytes, the last `got` new, be refused whatever follows? /dev/zero has no end. */
 static int permi_text_is_over(const char *text, size_t bytes, size_t got)
 {
   const double whole = permi_numpy_bytes(text, bytes);
-  if (permi_is_numpy(text, bytes))
+  if (permi_numpy_begins(text, bytes))
     return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
   return memchr(text + bytes - got, 0, got) != NULL;
 }
 
-/* The caller releases *text. */
-static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
-                                   void **text, size_t *bytes, perm_result *result)
-{
-  size_t capacity = 0, got, wanted;
-  do {
-    if (*bytes == capacity) {
-      wanted = capacity ? 2 * capacity : 65536;
-      if (!permi_enlarge(allocator, watch, text, *bytes, wanted, 1))
-        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
-                          permi_show_name(name).text, (double)*bytes);
-      capacity = wanted;
-    }
-    wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
-    errno = 0;
-    got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
-      clearerr(file);
-      watch->next_look = 0;
-    } else if (ferror(file)) {
-      return permi_file_fail(result, name, "cannot read", errno);
-    }
-    *bytes += got;
-  } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
-           !permi_text_is_over((const char *)*text, *bytes, got));
-  return PERM_OK;
-}
-
-/* each: NULL, or what gets every matrix; then *matrix and *denominator are room for one. */
+/* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -320,23 +242,46 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   permi_control watch = permi_control_begin(options);
   permi_rest rest = {NULL, 0, 0};
   void *text = NULL;
-  size_t bytes = 0;
+  size_t bytes = 0, capacity = 0, got, wanted;
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
-  FILE *file;
-  int more, many = 0;
+  FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
+  int more, many = 0, over = 0;
   if (status != PERM_OK)
     return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
-  file = permi_text_open(path, &watch);
-  if (!file && watch.stopped == PERM_OK)
-    return permi_file_fail(result, path, "cannot open", errno);
+  while (!file && !permi_watch(&watch, 0)) {
+    errno = 0;
+    file = fopen(path, "rb"); /* a FIFO without writer waits here, and a signal may cancel */
+    if (!file && errno != EINTR)
+      return permi_file_fail(result, path, "cannot open", errno);
+    watch.next_look = 0;
+  }
   if (file == stdin)
     name = "standard input";
-  if (file)
-    status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
+  while (file && status == PERM_OK && !over) {
+    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, 2 * capacity + 65536, 1)) {
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
+                          permi_show_name(name).text, (double)bytes);
+      break;
+    }
+    capacity = bytes == capacity ? 2 * capacity + 65536 : capacity;
+    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
+    errno = 0;
+    got = fread((char *)text + bytes, 1, wanted, file);
+    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
+      clearerr(file);
+      watch.next_look = 0;
+    } else if (ferror(file)) {
+      status = permi_file_fail(result, name, "cannot read", errno);
+      break;
+    }
+    bytes += got;
+    over = permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) ||
+           permi_text_is_over((const char *)text, bytes, got);
+  }
   if (file && file != stdin)
     fclose(file);
   if (watch.stopped != PERM_OK)
@@ -355,30 +300,26 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   return status;
 }
 
-static perm_status permi_matrix_read_metered(const char *path, const perm_options *options_given, perm_matrix *matrix,
-                                             perm_integer *denominator, perm_matrix_each each, void *user_data,
-                                             perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, each, user_data, result),
-                         result);
-}
-
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_integer *denominator, perm_result *result)
 {
+  permi_metered call;
+  const perm_options *given = permi_meter_begin(&call, options, 0);
   if (denominator)
     *denominator = permi_integer_of(1);
-  return permi_matrix_read_metered(path, options, matrix, denominator, NULL, NULL, result);
+  return permi_meter_end(&call, permi_matrix_read(path, given, matrix, denominator, NULL, NULL, result), result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
                                                   perm_matrix_each each, void *user_data, perm_result *result)
 {
-  perm_matrix matrix;
   perm_integer denominator = permi_integer_of(1);
-  return each ? permi_matrix_read_metered(path, options, &matrix, &denominator, each, user_data, result)
-              : permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  permi_metered call;
+  const perm_options *given;
+  perm_matrix matrix;
+  if (!each)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
+  given = permi_meter_begin(&call, options, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, given, &matrix, &denominator, each, user_data, result), result);
 }
 /* SPDX-License-Identifier: MIT */

@@ -14,7 +14,7 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* The bits of x, the lowest first, at the places of `set`. */
+/* Returns the bits of x at the places of `set`, the lowest first. */
 static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 {
   uint64_t bits = 0;
@@ -27,50 +27,48 @@ static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
-  const perm_method method = maker->options->method;
-  return n <= PERM_MAX_N
-             ? PERM_OK
-             : permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "a block of order %d is too large for method %s, which takes at most %d", n,
-                          perm_name("method", (perm_method)(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method)),
-                              PERM_MAX_N);
+  const perm_method asked = maker->options->method, method = asked == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : asked;
+  return n <= PERM_MAX_N ? PERM_OK
+                         : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d is too large for method "
+                                      "%s, which takes at most %d", n, perm_name("method", method), PERM_MAX_N);
 }
 
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  const size_t count = (size_t)n * (size_t)n * (size_t)parts;
-  double *real;
-  int64_t *integer;
+  int64_t *const integer = (int64_t *)permi_allocate_zeros(&maker->options->allocator, (size_t)n * (size_t)n *
+                                                           (size_t)parts, sizeof *integer);
+  double *const real = (double *)(void *)integer;
   int i, e, part;
-  *entries = permi_allocate_zeros(allocator, count, 8);
-  if (!*entries)
+  *entries = integer;
+  if (!integer)
     return permi_fail_memory(maker->result);
-  integer = block->integer ? (int64_t *)*entries : NULL;
-  real = block->integer ? NULL : (double *)*entries;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++)
       for (part = 0; part < parts; part++) {
         const int at = (i * n + block->neighbour[e] - n) * parts + part, edge = block->edge[e];
-        if (integer)
+        if (block->integer)
           integer[at] = (part ? block->imaginary_integer : block->integer)[edge];
         else
           real[at] = (part ? block->imaginary : block->real)[edge];
       }
-  *problem = permi_problem_make(n, n, real, integer, n, permi_reach_of(parts), NULL, NULL);
+  *problem = permi_problem_make(n, n, block->integer ? NULL : real, block->integer ? integer : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
-   product of row or column sums. */
-static double permi_block_majorant(const permi_block *block, double *value)
+/* Adds what rounding the entries costs: the relative error of a term times the majorant, and lost_error. The majorant
+   bounds the permanent of the moduli, exactly up to PERMI_MAJORANT_ORDER, else by row or column sums. */
+static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
-  double product[2] = {1, 1};
+  const permi_working *working = maker->working;
+  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
+  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+  double product[2] = {1, 1}, majorant = 0, *const value = maker->subsets;
   const int n = block->n;
-  int side, v, e, s;
-  if (n <= PERMI_MAJORANT_ORDER) {
+  int v, e, s;
+  if (block->rounded && n <= PERMI_MAJORANT_ORDER) {
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
@@ -81,28 +79,19 @@ static double permi_block_majorant(const permi_block *block, double *value)
           value[s | bit] += value[s] * block->absolute[block->edge[e]];
       }
     }
-    return value[s] * (1 + 1e-12) + 1e-280;
-  }
-  for (side = 0; side < 2; side++)
-    for (v = side * n; v < side * n + n; v++) {
+    majorant = value[s] * (1 + 1e-12) + 1e-280;
+  } else if (block->rounded) {
+    for (v = 0; v < 2 * n; v++) {
       double sum = 0;
       for (e = block->start[v]; e < block->start[v + 1]; e++)
         sum += block->absolute[block->edge[e]];
-      product[side] = product[side] * sum * (1 + 1e-12) + 1e-280;
+      product[v >= n] = product[v >= n] * sum * (1 + 1e-12) + 1e-280;
     }
-  return product[0] < product[1] ? product[0] : product[1];
-}
-
-/* Adds what rounding the entries costs: the relative error of a term times that bound, and lost_error. */
-static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
-{
-  const permi_working *working = maker->working;
-  const double scale = fabs(leaf->scale.hi) * (1 - 8 * PERMI_UNIT);
-  double bound = working->lost ? working->lost_error : 0, estimate = bound;
+    majorant = fmin(product[0], product[1]);
+  }
   if (block->rounded) {
-    const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide for an estimate */
+    if (n <= PERMI_MAJORANT_ORDER) /* else too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -112,7 +101,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* loss factor 2^e, but never 0 by underflow. */
+/* Returns loss factor 2^e, never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
@@ -123,7 +112,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
+/* Allocates a zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -169,37 +158,4 @@ static perm_status permi_refuse_long(permi_offer *offer)
 {
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
-
-/* Threads that ask within their parts whether to stop. */
-typedef struct permi_asked {
-  permi_control *control;
-  int threads, stop; /* stop: a perm_status, written by the calling thread */
-} permi_asked;
-
-static permi_asked permi_asked_begin(const permi_leaf *leaf, permi_control *control)
-{
-  permi_asked asked;
-  asked.control = control;
-  asked.threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  asked.stop = PERM_OK;
-  return asked;
-}
-
-/* Thread 0 asks the control, others see what it found. */
-static perm_status permi_asked_poll(permi_asked *asked, int thread, double work, const char *activity)
-{
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = asked->stop;
-  } else if (asked->control) {
-    stop = (int)permi_control_poll(asked->control, work, activity);
-    if (stop) {
-      PERMI_OMP(atomic write)
-      asked->stop = stop;
-    }
-  }
-  return (perm_status)stop;
-}
-
 /* SPDX-License-Identifier: MIT */

@@ -2,30 +2,30 @@
    Elimination orders of a block: greedy starts, then simulated annealing. Fixed seeds and predicted work: an order
    never varies. */
 #pragma once
-#include "greedy.h"
+#include "walk.h"
 
 #define PERMI_ORDER_START 1e45
-/* Slower than the rival by this: not annealed, which gains 1.2 to 2x on the best of many greedy orders. */
+/* Orders slower than the rival by this are not annealed, which gains 1.2 to 2x on the best greedy one. */
 #define PERMI_ORDER_HOPELESS 1.5
 #define PERMI_ORDER_ANNEAL 1024
-#define PERMI_ANNEAL_SHORT 0.01 /* heat of a few milliseconds, */
-#define PERMI_ANNEAL_WARM 0.03  /* of more, and after annealing: nothing better is found above; */
-#define PERMI_ANNEAL_HOT 0.07   /* of rounds */
+#define PERMI_ANNEAL_SHORT 0.01 /* heat of milliseconds, */
+#define PERMI_ANNEAL_WARM 0.03  /* of more: nothing better is found above; */
+#define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
 #define PERMI_ANNEAL_BRIEF 2.5e6
-#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer units are best spent at once (17 graphs) */
-#define PERMI_ANNEAL_BEGIN 16   /* of the units at first: better orders deserve less */
-#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for one more of twice the time */
-#define PERMI_ANNEAL_GAIN 3     /* gain in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 1.5   /* from a greedy start */
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are best spent at once (17 graphs) */
+#define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
+#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for a longer one */
+#define PERMI_ANNEAL_GAIN 3     /* in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 1.5
 
-/* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
-   what chance allows. */
+/* Before each position. A permutation of i..j changes only those between: a move walks these until it costs too
+   much. */
 typedef struct permi_positions {
-  uint64_t *sets; /* bits: eliminated rows, columns, touched rows, columns */
+  uint64_t *sets; /* bits: gone rows, columns, touched rows, columns */
   int *counts;    /* touched rows, columns, gone rows, columns */
   double *states, *cost;
 } permi_positions;
@@ -44,8 +44,8 @@ typedef struct permi_anneal {
 /* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
+#define PERMI_ANNEAL_MOVE_UNITS 110
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* of a taken one; of a position permuted, and behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -69,14 +69,14 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   trial->states[p + 1] = trial->states[p];
   trial->cost[p + 1] = trial->cost[p];
   if (gone[i >> 6] >> (i & 63) & 1)
-    return; /* went by itself before */
+    return;
   gone[i >> 6] |= UINT64_C(1) << (i & 63);
   next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
   touched[i >> 6] &= ~(UINT64_C(1) << (i & 63));
   for (w = 0; w < words; w++) {
     const uint64_t here = own[w] & ~gone_other[w], was = touched_other[w];
     uint64_t bits, going = 0;
-    for (bits = here; bits; bits &= bits - 1) { /* no branch: half of them would be guessed wrong */
+    for (bits = here; bits; bits &= bits - 1) { /* no branch: half would be guessed wrong */
       const int k = permi_trailing_zeros(bits);
       const uint64_t *adjacent = others + (size_t)(64 * w + k) * (size_t)words;
       uint64_t alive = 0;
@@ -94,8 +94,7 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   next[other] += fresh;
   next[2 + side]++;
   next[2 + other] += dead;
-  trial->states[p + 1] =
-      permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
+  trial->states[p + 1] = permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
   trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
 }
 
@@ -141,28 +140,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Where a move of a span begins: mostly about a position met with the chance of its cost, at times anywhere. */
-static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
-{
-  const int most = a->block->vertices - span;
-  const double *cost = a->now.cost;
-  int low = 0, high = a->block->vertices, first;
-  double at;
-  if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0)
-    return permi_order_below(seed, most);
-  at = permi_order_random(seed) * cost[high];
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (cost[middle] <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  first = low - permi_order_below(seed, span + 1);
-  return first < 0 ? 0 : first < most ? first : most - 1;
-}
-
-/* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; ends once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -181,35 +159,37 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
-    int first = permi_anneal_first(a, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
-    double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
-    int *candidate = a->candidate;
+    int low = 0, high = length, most = length - span, first, last, kind, k, *candidate = a->candidate;
+    double at, chance, mantissa, limit, shift, after;
     const int *order = a->order;
+    if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
+      first = permi_order_below(seed, most);
+    } else { /* about a position met with the chance of its cost */
+      at = permi_order_random(seed) * now->cost[length];
+      while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        *(now->cost[middle] <= at ? &low : &high) = middle;
+      }
+      first = low - permi_order_below(seed, span + 1);
+      first = first < 0 ? 0 : first < most ? first : most - 1;
+    }
+    last = first + span;
+    kind = permi_order_below(seed, 4);
+    chance = permi_order_random(seed);
+    after = now->cost[length] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_MOVE_UNITS;
     for (; a->units > cooler; cooler += step)
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* exp(-(new - old) / (heat old)) > chance, with log2 linear between powers: equal on every machine */
+    /* exp(-(new - old) / (heat old)) > chance, log2 linear between powers: equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
-    for (k = first; k <= last; k++)
-      candidate[k] = order[k];
-    if (kind == 0) {
-      candidate[first] = order[last];
-      candidate[last] = order[first];
-    } else if (kind == 1) {
-      for (k = first; k <= last; k++)
-        candidate[k] = order[first + last - k];
-    } else if (kind == 2) {
-      for (k = first; k < last; k++)
-        candidate[k] = order[k + 1];
-      candidate[last] = order[first];
-    } else {
-      for (k = first; k < last; k++)
-        candidate[k + 1] = order[k];
-      candidate[first] = order[last];
-    }
+    for (k = first; k <= last; k++) /* reversed, turned left or right, or its ends swapped */
+      candidate[k] = order[kind == 1   ? first + last - k
+                           : kind == 2 ? (k < last ? k + 1 : first)
+                           : kind == 3 ? (k > first ? k - 1 : last)
+                           : k == first ? last : k == last ? first : k];
     permi_anneal_copy(a, trial, now, first, first + 1);
     if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;
@@ -243,8 +223,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 (17 graphs): the
-   share of short runs; long ones have the account's. */
+/* Returns the units that an order of that cost is worth. A cost falls as units^-0.16 (17 graphs). */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -278,14 +257,13 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   a->binomial = binomial;
   a->budget = budget;
   a->words = (int)words;
-  a->adjacent = (uint64_t *)permi_pool_get(pool, vertices * words, sizeof(uint64_t));
+  a->adjacent = (uint64_t *)permi_pool_zeros(pool, vertices * words, sizeof(uint64_t));
   a->order = (int *)permi_pool_get(pool, 3 * vertices, sizeof(int));
   if (!permi_positions_get(pool, vertices + 1, words, &a->now) ||
       !permi_positions_get(pool, vertices + 1, words, &a->trial))
     return 0;
   a->candidate = a->order + vertices;
   a->best = a->order + 2 * vertices;
-  memset(a->adjacent, 0, vertices * words * sizeof(uint64_t));
   for (v = 0; v < block->vertices; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);
@@ -294,15 +272,14 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   return 1;
 }
 
-/* Orders found so far. */
 typedef struct permi_orders {
   const permi_block *block;
   const double *binomial;
   const permi_budget *given;
-  permi_budget budget; /* that given, with arrays' price where the best order is narrow enough for them */
+  permi_budget budget; /* with arrays' price where the order is narrow enough */
   permi_greedy greedy;
   uint64_t seed;
-  int *order, *trial, *best[3]; /* best, and least: of each kind of greedy order */
+  int *order, *trial, *best[3];
   double cost, least[3];
 } permi_orders;
 
@@ -314,40 +291,6 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
   memcpy(search->order, order, (size_t)search->block->vertices * sizeof *order);
   search->budget.quick =
       search->greedy.walk.widest > search->given->quick_width ? search->given->each : search->given->quick;
-}
-
-/* Rounds of greedy orders of three kinds, of which those that lag are left. */
-static void permi_orders_greedy(permi_orders *search, double most)
-{
-  const permi_block *block = search->block;
-  const permi_budget *budget = &search->budget;
-  const double begin = budget->account->watch->worked;
-  const int glanced = budget->first[1] != NULL;
-  const int rounds = block->n > 2000 || budget->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
-  int round, kind, pays = 1;
-  for (round = 0; round < 2; round++)
-    if (budget->first[round])
-      permi_orders_take(search, budget->first[round],
-                        permi_order_cost(block, search->binomial, &search->greedy.walk, budget, budget->first[round]));
-  for (round = glanced; round < rounds; round++)
-    for (kind = 0; kind < 3 && pays; kind++) {
-      const int early = round < PERMI_GREEDY_TRIED;
-      const double limit = fmin(early ? search->least[kind] : search->cost, most);
-      double cost;
-      if (search->least[kind] < (double)INFINITY &&
-          search->least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
-                                    fmin(search->least[0], fmin(search->least[1], search->least[2])))
-        continue;
-      search->greedy.kind = kind;
-      search->greedy.by_chance = round % 2;
-      cost = permi_order_greedy(block, search->binomial, &search->greedy, &search->seed, budget, limit, search->trial);
-      if (cost < search->least[kind]) {
-        search->least[kind] = cost;
-        memcpy(search->best[kind], search->trial, (size_t)block->vertices * sizeof *search->trial);
-      }
-      permi_orders_take(search, search->trial, cost);
-      pays = permi_greedy_pays(budget, begin, search->cost, round < 2);
-    }
 }
 
 static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, const int *from, double hot, double units)
@@ -362,7 +305,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Has the best order, which has a rival, so many times the states that fit? */
+/* Says if the best order, with a rival, has so many times the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -372,7 +315,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling mostly helps. What paid well goes on; an order that does not fit ends. */
+/* Rounds double, as slower cooling helps. What paid well goes on; an order that does not fit ends. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -390,8 +333,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
     if (!pays)
       round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && watch->stopped == PERM_OK; k++) {
-      const double left =
-          permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
+      const double left = permi_budget_left(budget, search->cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(search->cost, budget), left);
       if (units < 6 * PERMI_ANNEAL_FEW)
         continue;
@@ -410,15 +352,16 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
+/* Writes a permutation of the vertices and its cost (INFINITY: hopeless). 0: out of memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
   const double begin = given->account->watch->worked;
   const size_t vertices = (size_t)block->vertices;
+  const int rounds = block->n > 2000 || given->effort == 0 ? 1 : block->n < 8 ? 2 : PERMI_GREEDY_STARTS;
   permi_pool room = {allocator, NULL, 0};
-  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, ok;
-  double most = PERMI_ORDER_START, units;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), kind, round, pays = 1, ok;
+  double most = PERMI_ORDER_START, units, made;
   permi_orders search;
   permi_anneal anneal;
   search.block = block;
@@ -427,26 +370,49 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   search.budget = *given;
   search.seed = UINT64_C(88172645463325252);
   search.order = order;
-  search.cost = (double)INFINITY;
-  ok = permi_greedy_create(&room, block, &search.greedy);
-  if (ok) {
-    for (kind = 0; kind < 3; kind++) {
-      search.best[kind] = numbers + (size_t)kind * vertices;
-      search.least[kind] = (double)INFINITY;
+  search.cost = *cost = (double)INFINITY;
+  if (!permi_greedy_create(&room, block, &search.greedy)) {
+    permi_pool_release(&room);
+    return 0;
+  }
+  for (kind = 0; kind < 3; kind++) {
+    search.best[kind] = numbers + (size_t)kind * vertices;
+    search.least[kind] = (double)INFINITY;
+  }
+  search.trial = numbers + 3 * vertices;
+  if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
+    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
+  for (round = 0; round < 2; round++)
+    if (given->first[round])
+      permi_orders_take(&search, given->first[round],
+                        permi_order_cost(block, binomial, &search.greedy.walk, &search.budget, given->first[round]));
+  for (round = given->first[1] != NULL; round < rounds; round++)
+    for (kind = 0; kind < 3 && pays; kind++) {
+      const int early = round < PERMI_GREEDY_TRIED;
+      const double limit = fmin(early ? search.least[kind] : search.cost, most);
+      if (search.least[kind] < (double)INFINITY &&
+          search.least[kind] > (early ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) *
+                                   fmin(search.least[0], fmin(search.least[1], search.least[2])))
+        continue;
+      search.greedy.kind = kind;
+      search.greedy.by_chance = round % 2;
+      made = permi_order_greedy(block, binomial, &search.greedy, &search.seed, &search.budget, limit, search.trial);
+      if (made < search.least[kind]) {
+        search.least[kind] = made;
+        memcpy(search.best[kind], search.trial, vertices * sizeof *order);
+      }
+      permi_orders_take(&search, search.trial, made);
+      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2);
     }
-    search.trial = numbers + 3 * vertices;
-    if (block->n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
-      most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
-    permi_orders_greedy(&search, most);
-    units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
-    if (units >= PERMI_ANNEAL_FEW && block->n <= PERMI_ORDER_ANNEAL && block->n >= 3) {
-      ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
-      if (ok && units < PERMI_ANNEAL_ROUNDS)
-        permi_orders_anneal(&search, &anneal, order,
-                            units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM, units);
-      else if (ok)
-        permi_orders_rounds(&search, &anneal, begin);
-    }
+  units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
+  ok = !(units >= PERMI_ANNEAL_FEW) || block->n > PERMI_ORDER_ANNEAL || block->n < 3;
+  if (!ok) {
+    ok = permi_anneal_create(&room, block, binomial, &search.budget, &anneal);
+    if (ok && units < PERMI_ANNEAL_ROUNDS)
+      permi_orders_anneal(&search, &anneal, order, units < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM,
+                          units);
+    else if (ok)
+      permi_orders_rounds(&search, &anneal, begin);
   }
   *cost = search.cost;
   permi_pool_release(&room);

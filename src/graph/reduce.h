@@ -5,12 +5,138 @@
    a (column d) + b (column c): at least 2 entries fewer. */
 #pragma once
 #include "../multiplicities/counts_leaf.h"
-#include "matching.h"
+#include "../matrix/matrix.h"
+
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). *_match: the partner or
+   -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
+static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
+                          size_t *cursor, permi_control *watch)
+{
+  int *distance = work, *queue = work + n, *stack = work + 2 * (size_t)n;
+  int i, pairs = 0;
+  size_t e;
+  for (i = 0; i < n; i++)
+    row_match[i] = column_match[i] = -1;
+  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++)
+    for (e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
+      if (column_match[column[e]] < 0) {
+        row_match[i] = column[e];
+        column_match[column[e]] = i;
+        pairs++;
+      }
+  for (;;) {
+    int head = 0, tail = 0, nearest = INT_MAX;
+    for (i = 0; i < n; i++) {
+      if (permi_watch_step(watch, (size_t)i, 5))
+        return pairs;
+      distance[i] = row_match[i] < 0 ? 0 : -1;
+      if (row_match[i] < 0)
+        queue[tail++] = i;
+      cursor[i] = start[i];
+    }
+    while (head < tail && distance[queue[head]] <= nearest) {
+      int row = queue[head++];
+      if (permi_watch(watch, 20 + 2 * (double)(start[row + 1] - start[row])))
+        return pairs;
+      for (e = start[row]; e < start[row + 1]; e++) {
+        int next = column_match[column[e]];
+        if (next < 0) {
+          nearest = nearest == INT_MAX ? distance[row] : nearest;
+        } else if (distance[next] < 0) {
+          distance[next] = distance[row] + 1;
+          queue[tail++] = next;
+        }
+      }
+    }
+    if (nearest == INT_MAX)
+      return pairs;
+    for (i = 0; i < n; i++) { /* depth first by distance: no row twice on the stack */
+      int depth = 0;
+      if (row_match[i] >= 0)
+        continue;
+      stack[0] = i;
+      while (depth >= 0) {
+        int row = stack[depth], next;
+        if (permi_watch(watch, 5))
+          return pairs;
+        if (cursor[row] == start[row + 1]) {
+          distance[row] = -1;
+          if (--depth >= 0)
+            cursor[stack[depth]]++;
+          continue;
+        }
+        next = column_match[column[cursor[row]]];
+        if (next < 0) {
+          for (; depth >= 0; depth--) {
+            row = stack[depth];
+            row_match[row] = column[cursor[row]];
+            column_match[row_match[row]] = row;
+          }
+          pairs++;
+        } else if (distance[next] == distance[row] + 1) {
+          stack[++depth] = next;
+        } else {
+          cursor[row]++;
+        }
+      }
+    }
+  }
+}
+
+/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72]: the fine
+   decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one component.
+   work: 4 n, cursor: n. Returns their number, fewer if stopped. */
+static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
+                            int *work, size_t *cursor, permi_control *watch)
+{
+  int *number = work, *low = work + n, *open = work + 2 * (size_t)n, *path = work + 3 * (size_t)n;
+  int i, count = 0, visited = 0, opened = 0;
+  for (i = 0; i < n; i++) {
+    number[i] = component[i] = -1;
+    cursor[i] = start[i];
+  }
+  for (i = 0; i < n; i++) {
+    int depth = 0;
+    if (number[i] >= 0)
+      continue;
+    path[0] = i;
+    while (depth >= 0) {
+      int row = path[depth];
+      if (permi_watch(watch, 5))
+        return count;
+      if (number[row] < 0) {
+        number[row] = low[row] = visited++;
+        open[opened++] = row;
+      }
+      if (cursor[row] < start[row + 1]) {
+        int next = column_match[column[cursor[row]]];
+        if (number[next] < 0) { /* looked at again when next is done */
+          path[++depth] = next;
+          continue;
+        }
+        cursor[row]++;
+        if (component[next] < 0 && low[next] < low[row])
+          low[row] = low[next];
+        continue;
+      }
+      if (low[row] == number[row]) {
+        int member;
+        do {
+          member = open[--opened];
+          component[member] = count;
+        } while (member != row);
+        count++;
+      }
+      depth--;
+    }
+  }
+  return count;
+}
 
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row, column; links along each */
   double real, absolute;               /* value; sum of |terms| behind it */
-  double imaginary;                    /* absolute >= modulus once scaled */
+  double imaginary;
   int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
@@ -19,22 +145,18 @@ typedef struct permi_working {
   perm_allocator allocator;
   permi_pool pool;
   int n, live, alive;
-  int integer; /* the integers count, nothing rounds */
+  int integer; /* integers count, nothing rounds */
   uint64_t modulus;
-  int is_complex;
-  int keep;
-  int inexact;       /* an integer was rounded */
-  int lost;          /* entries scaled below the normal doubles */
-  double lost_error; /* what they change, in units of 2^exp2 */
+  int is_complex, keep;
+  int inexact, lost; /* an integer was rounded; entries scaled below the normal doubles */
+  double lost_error; /* their effect, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
   int *at;            /* of a line: its entry while merging */
-  int *queue, *queued;
-  int *component;
+  int *queue, *queued, *component, *column;
   int *work; /* 9 n + 2 */
-  int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
@@ -110,36 +232,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports rows that violate Hall's condition: those that alternating paths reach from an unmatched row have entries
-   only in their partners' columns, one fewer. */
-static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
-                                 int *queue)
-{
-  int *seen = queue + rows, head = 0, tail = 0, i;
-  for (i = 0; i < rows; i++)
-    seen[i] = 0;
-  for (i = 0; row_match[i] >= 0; i++)
-    ;
-  seen[i] = 1;
-  queue[tail++] = i;
-  while (head < tail) {
-    const int row = queue[head++];
-    size_t e;
-    if (permi_watch_step(working->watch, (size_t)head, 20))
-      return;
-    for (e = working->start[row]; e < working->start[row + 1]; e++) {
-      const int next = column_match[working->column[e]];
-      if (!seen[next]) { /* next >= 0, or the matching would grow */
-        seen[next] = 1;
-        queue[tail++] = next;
-      }
-    }
-  }
-  working->report.hall_lines = tail;
-  working->report.hall_others = tail - 1;
-}
-
-/* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -160,7 +253,7 @@ static int permi_split(permi_working *working)
   for (i = 0; i < rows; i++) {
     for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
       working->column[used++] = number[working->cell[index].vertex[1] - n];
-      if (permi_watch_step(working->watch, used, 60)) /* untouched pages */
+      if (permi_watch_step(working->watch, used, 60))
         return 0;
     }
     working->start[i + 1] = used;
@@ -169,11 +262,31 @@ static int permi_split(permi_working *working)
                      working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
     return 0;
-  working->report.rounds++;
-  if (working->report.rounds == 1)
+  if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    permi_split_violator(working, rows, row_match, column_match, scratch);
+    /* reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries
+       are in their partners' columns, one fewer */
+    int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
+    memset(seen, 0, (size_t)rows * sizeof *seen);
+    for (i = 0; row_match[i] >= 0; i++)
+      ;
+    seen[i] = 1;
+    queue[tail++] = i;
+    while (head < tail) {
+      const int row = queue[head++];
+      if (permi_watch_step(working->watch, (size_t)head, 20))
+        return 0;
+      for (used = working->start[row]; used < working->start[row + 1]; used++) {
+        next = column_match[working->column[used]];
+        if (!seen[next]) { /* next >= 0, or the matching would grow */
+          seen[next] = 1;
+          queue[tail++] = next;
+        }
+      }
+    }
+    working->report.hall_lines = tail;
+    working->report.hall_others = tail - 1;
     return 0;
   }
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
@@ -200,13 +313,13 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1).
-   Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
-   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Rounding an
+   entry that would leave the normal doubles, by at most DBL_MIN, changes the permanent by at most that times the
+   largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e. */
+/* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -255,51 +368,19 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     }
     change = -(largest ? most : sum / working->degree[vertex]) - shift[vertex];
     shift[vertex] += change;
-    moved = fabs(change) > moved ? fabs(change) : moved;
+    moved = fmax(moved, fabs(change));
   }
   return moved;
 }
 
-/* Scales exponents of -400 or less, up to order 64, as >>scale does. 0: out of memory. */
-static int permi_scale_wide(const permi_working *working, double *shift)
-{
-  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  const int n = working->n;
-  int i, j, index;
-  double least = 0;
-  if (n > PERM_MAX_N)
-    return 1;
-  exponent = permi_scale_room(&working->allocator, n);
-  if (!exponent)
-    return 0;
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++)
-      exponent[i][j] = PERMI_NO_EXPONENT;
-    for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
-      const permi_cell *cell = &working->cell[index];
-      const int e = permi_cell_exponent(cell);
-      exponent[i][cell->vertex[1] - n] = e;
-      least = fmin(least, e + shift[i] + shift[cell->vertex[1]]);
-    }
-  }
-  if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
-    for (i = 0; i < n; i++) {
-      shift[i] = row_exp2[i];
-      shift[n + i] = column_exp2[i];
-    }
-  permi_release(&working->allocator, exponent);
-  return 1;
-}
-
-/* 0: out of memory. */
 static int permi_scale(permi_working *working)
 {
-  int n = working->n, sweep, vertex, index, seen = 0, fine;
-  double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
+  double growth = 1, moved = 1, least = 0;
+  double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
-  for (vertex = 0; vertex < 2 * n; vertex++)
-    shift[vertex] = 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
     moved += permi_scale_sweep(working, shift, 1, 0);
@@ -308,9 +389,27 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
-  fine = permi_scale_wide(working, shift);
-  if (!fine)
-    goto done;
+  if (n <= PERM_MAX_N) { /* exponents of -400 or less as >>scale does */
+    exponent = permi_scale_room(&working->allocator, n);
+    fine = exponent != NULL;
+    if (!fine)
+      goto done;
+    for (i = 0; i < n; i++) {
+      for (j = 0; j < n; j++)
+        exponent[i][j] = PERMI_NO_EXPONENT;
+      for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
+        j = working->cell[index].vertex[1];
+        exponent[i][j - n] = permi_cell_exponent(&working->cell[index]);
+        least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
+      }
+    }
+    if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
+      for (i = 0; i < n; i++) {
+        shift[i] = row_exp2[i];
+        shift[n + i] = column_exp2[i];
+      }
+    permi_release(&working->allocator, exponent);
+  }
   permi_scale_sweep(working, shift, 0, 1);
   permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {
@@ -345,7 +444,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x; 0: over 64 bits, as INT64_MIN always is. */
+/* Returns 0 if a x is over 64 bits, as INT64_MIN always is. */
 static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
 {
   *product = 0;
@@ -376,9 +475,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
                                 &product->imaginary_integer);
 }
 
-/* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
-   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
-   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
+/* Makes sum = a x + b y; y may be NULL. 0: overflow, or nearly underflow, so that the error is not one rounding's. A
+   complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by
+   2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -417,8 +516,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Where values cancel further below their sums of |terms|, those say nothing and must not take values into
-   underflow: values are scaled alone, without a bound or estimate. */
+/* log2. Values that cancel further below their sums of |terms| are scaled alone, without bound or estimate: those sums
+   say nothing, and must not take values into underflow. */
 #define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
@@ -526,15 +625,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
-   tests/proofs/frontier.g. */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings of a product (tests/proofs/chains.v;
+   frontier.g). */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: of degree-2 steps, and 1 of each original entry if integers were rounded. `absolute`
-   has them too, hence g / (1 - g) below. */
+/* Returns the roundings of an entry's terms: of degree-2 steps, and 1 of each entry if integers were rounded.
+   `absolute` has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +

@@ -6,33 +6,29 @@
 #include "../dense/gpu.h"
 #include "engines.h"
 
-/* What becomes of a result of whole numbers. */
-typedef enum permi_growth {
-  PERMI_GROWS_NOT,    /* it is exact */
-  PERMI_GROWS_SHORT,  /* exact, and reduced */
-  PERMI_GROWS_LONG    /* reduced from two doubles */
+typedef enum permi_growth { /* a result is exact; exact, and reduced; reduced from two doubles */
+  PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
 } permi_growth;
 
 /* ---- blocks of arrays */
 
 #define PERMI_ARRAY_NOWHERE 0xffff
 
-/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
-   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
+/* Eight words of a block are base + at[i] of those in `here`, in order with few between: a window of 16 nearly always
+   has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
 typedef struct permi_eight {
   uint16_t base;
-  unsigned char here, wide; /* wide: beyond the window */
+  unsigned char here, wide; /* beyond the window */
   unsigned char at[8];
 } permi_eight;
 
-/* An array that a block is summed from. */
 typedef struct permi_origin {
   const void *x;
-  size_t count;          /* of values of x */
-  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
-  const permi_eight *eight; /* the same for vectors */
+  size_t count;
+  const uint16_t *place; /* in x, or NOWHERE */
+  const permi_eight *eight;
   double real;
-  const permi_coefficient *c; /* real and the rest */
+  const permi_coefficient *c;
 } permi_origin;
 
 /* Sums a block; residues are modulo numbers->modulus. */
@@ -47,8 +43,7 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-/* Results of the statements, of y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] +
-   constant[p]. */
+/* Results, with y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
 typedef enum permi_opcode {
   PERMI_OP_ROW,        /* out = y */
   PERMI_OP_ROWS,       /* out = y z */
@@ -57,12 +52,13 @@ typedef enum permi_opcode {
   PERMI_OP_DIFFERENCE, /* out = p - q */
   PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
   PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* out = the product of all p */
+  PERMI_OP_CHAIN,      /* the product of all p */
   PERMI_OP_FLIP,       /* slot[p] += constant[h] */
-  PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
+  PERMI_OP_TOTAL       /* block += or, if h, -= slot[p] */
 } permi_opcode;
 
-/* A slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache sets. */
+/* Returns a slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache
+   sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
@@ -79,23 +75,18 @@ typedef struct permi_statement {
 typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
-  int growth, halved; /* of whole numbers: permi_growth of all statements; differences are halved */
+  int growth, halved; /* permi_growth; differences are halved */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
-  PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_DOUBLED,       /* rows with 47 bits more; every result is a double-double */
-  PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
-  PERMI_HYBRID_COMPLEX_DOUBLED, /* real value and error, imaginary value and error */
-  PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
-  PERMI_HYBRID_LONG,
-  PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
-  PERMI_HYBRID_COMPLEX_MODULI,
-  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
+  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* 47 bits more; double-doubles */
+  PERMI_HYBRID_WHOLE, PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
+  PERMI_HYBRID_SHORT, PERMI_HYBRID_LONG, /* WHOLE + permi_growth */
+  PERMI_HYBRID_MODULI, PERMI_HYBRID_COMPLEX_MODULI, /* for sums of |terms| */
+  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT
 } permi_hybrid_algebra;
 
-/* Primes are below 2^47, and what they reduce is below 2^97: 1.5 2^98 has the last place 2^46. */
+/* Primes are below 2^47, what they reduce below 2^97: 1.5 2^98 has the last place 2^46. */
 #define PERMI_RESIDUE_BITS 47
 #define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
 
@@ -104,7 +95,6 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
   return algebra == PERMI_HYBRID_WHOLE || algebra == PERMI_HYBRID_SHORT || algebra == PERMI_HYBRID_LONG;
 }
 
-/* Rows have second words. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_is_doubled(int algebra)
 {
   return algebra == PERMI_HYBRID_DOUBLED || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
@@ -115,7 +105,7 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* Returns the number of an algebra in fingerprints, where 2 was one that is gone. */
+/* Returns the number in fingerprints, where 2 is gone. */
 static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
 {
   return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
@@ -141,9 +131,9 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
-  double unfloored;    /* losses of rows without a floor */
-  double growth;       /* product of the rows' sums of moduli and 1 */
+  double losses;       /* of terms with floors, or INFINITY */
+  double unfloored;    /* without floors */
+  double growth;       /* of sums of moduli and 1 */
 } permi_hybrid_rounding;
 
 struct permi_hybrid;
@@ -156,9 +146,9 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu; used if there is `code` */
+  permi_gpu gpu;
 #endif
-  struct permi_code *code;    /* a GPU's, or NULL: >>programs */
+  struct permi_code *code;    /* a GPU's, or NULL */
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
@@ -166,112 +156,104 @@ typedef struct permi_hybrid {
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
-  double *start;          /* [n][parts]: bases, all signs + */
-  double *lane;           /* [n][parts][lanes], added to it */
+  double *start;          /* [n][parts]: all signs + */
+  double *lane;           /* [n][parts][lanes], added */
   double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
-  int touched[64][65];    /* the rows of each column, then -1 */
-  unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
+  int touched[64][65];    /* a column's rows, then -1 */
+  unsigned absolute_mask; /* one block in mask + 1 */
   double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* of whole numbers: 1 if the row is to be reduced */
+  double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
-  struct permi_hybrid_runs *runs; /* of whole numbers, else NULL */
-  double prime, inverse;          /* residues are modulo this prime; 0: there are none */
-  int grows;                      /* some numbers are residues */
-  int halvings;                   /* the value is 2^halvings times as large */
+  struct permi_hybrid_runs *runs;
+  double prime, inverse;          /* of residues, or 0 */
+  int grows;
+  int halvings;                   /* times 2^halvings */
 } permi_hybrid;
 
 /* ---- the sign search */
 
-#define PERMI_SIGNS_BLOCK 9 /* columns of a block at most: a set of its patterns is a vector of 512 bits */
-#define PERMI_SIGNS_WORDS 8 /* of 64 counts in bytes, of a set of patterns */
-#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 rows of sums below 2^8, the sign */
-#define PERMI_SIGNS_ZERO 128 /* the count of a row whose sum is 0; a row that is never 0 has target 0 */
+#define PERMI_SIGNS_BLOCK 9 /* columns: a set of patterns has 512 bits */
+#define PERMI_SIGNS_WORDS 8 /* of counts or patterns */
+#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 sums below 2^8, the sign */
+#define PERMI_SIGNS_ZERO 128 /* counts sum 0; rows never 0 have target 0 */
 
-/* A row that touches one block only: once its last prefix column is set, alive[count - least] are the patterns of the
-   block with which it does not vanish. */
+/* A row of one block, settled by its last prefix column: with the patterns alive[count - least] it does not vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
-  int place, least, entry, levels; /* entry: what a + adds */
+  int place, least, entry, levels; /* what + adds */
 } permi_signs_cut;
 
 typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class {
-  PERMI_SIGNS_BOTH, /* blocks touched by a row */
-  PERMI_SIGNS_FIRST,
-  PERMI_SIGNS_SECOND,
-  PERMI_SIGNS_NONE
+typedef enum permi_signs_class { /* blocks touched by a row */
+  PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE
 } permi_signs_class;
 
 struct permi_signs_walk;
 typedef struct permi_signs_family {
   /* Sets column k to bit in frame k + 1; 0: no pattern is left. */
   int (*step)(struct permi_signs_walk *walk, int k, int bit);
-  /* Adds everything below frame k. */
   void (*search)(struct permi_signs_walk *walk, int k);
 } permi_signs_family;
 
-/* Rows have places by class, those of a class in the order in which they are done. */
+/* Rows have places by class, in the order in which they are done. */
 typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
-  int words;                /* of the sum */
-  double bits[4], sum_bits; /* of a class's products, of all sums */
-  int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
-  int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
+  int words;
+  double bits[4], sum_bits; /* of classes' products; of sums */
+  int narrow;               /* 63 bits: products, sums of partners */
+  int place[5];             /* class c: from place[c] to place[c + 1] */
   int shared_words, own_word[2], width[2];
-  int last[2];              /* prefix column that touches a block's own rows, -1: none */
-  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place and by the columns' order */
-  unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
+  int last[2];              /* last prefix column of own rows, or -1 */
+  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place, column */
+  unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd */
   permi_signs_frame root;
-  uint64_t target[PERMI_SIGNS_WORDS];      /* of rows of class BOTH */
-  uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what its + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* targets of rows of class NONE done with the column */
-  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* cuts of step k and block b: from [2 k + b] */
+  uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
+  uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE done with the column */
+  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
-  uint64_t *pattern[2];     /* [pattern][width]: what it adds to the words of class BOTH, then to its own rows' */
-  uint16_t *group[2];       /* of a pattern: twice its group, which does the same to class BOTH; 1: its sign is - */
+  uint64_t *pattern[2];     /* to class BOTH, then to its own rows */
+  uint16_t *group[2];       /* 2 group + (sign is -); same on BOTH */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int by_table;             /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
-  uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
-  uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
-  int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
-  int64_t three[40];        /* powers of 3, all that fit */
-  /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
+  int by_table;             /* by table: 1: sums even, to 8; 2: to 7 */
+  uint64_t own_rows[2];     /* bytes from own_word on */
+  uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at class BOTH */
+  int64_t *product;         /* by the sum of permi_signs_marks */
+  int64_t three[40];        /* powers of 3 */
+  /* of >>signs_offer: living prefixes of `depth` columns, as bits; where chunks begin */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
   int moves;
-  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: spread of 95 %; nodes, joins, patterns, pairs */
+  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: 95 %; nodes, joins, patterns, pairs */
   uint64_t fingerprint;
 } permi_signs;
 
-/* A thread's place: the frame and the product of finished rows after each number of columns. */
 typedef struct permi_signs_walk {
   const permi_signs *signs;
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
   uint64_t nodes, joins, items, pairs; /* counted */
-  /* the groups of each block, known until a column is set that touches its own rows; the sums of their products; what
-     those of block 1 add */
+  /* known until a column touches a block's own rows; sums of products; what block 1's groups add */
   int known[2], groups[2];
   uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
   int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
   uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
 
-/* Adds what a pattern of a block does to the counts. */
 static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
 {
   const uint64_t *add = signs->pattern[block] + y * signs->width[block];
@@ -283,13 +265,13 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
     count[own + i - shared] += add[i];
 }
 
-/* Bytes of a word that are 0 have a high bit here; so may have bytes above one. */
+/* Bytes that are 0 have a high bit here; bytes above one may have it too. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
 {
   return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-/* The sum of a row, or its half if that is even. */
+/* Returns the sum of a row, or its half if even. */
 static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
 {
   const int half = (int)count[place] - PERMI_SIGNS_ZERO;
@@ -305,10 +287,10 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs,
   return product;
 }
 
-/* Of half sums -4 to 4 by their last four bits: bit 0: times 2, 1: times 4, 2: times 3, 7: negative. */
+/* Half sums -4 to 4 by four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
 static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
 
-/* The same so that the sum over eight rows tells how many: 1 times 2, 17 times 3, 153 negative. */
+/* Summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
 static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 
@@ -323,7 +305,6 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, con
   return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
 
-/* sum += total times the product of the finished rows. */
 static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
 {
   const int64_t factor = walk->product[walk->signs->prefix];
@@ -341,7 +322,7 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Any numbers: adds the product of all rows for each pair of living patterns. */
+/* Adds the products of all rows for pairs of living patterns. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;
@@ -380,7 +361,6 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
     }
 }
 
-/* >>array_kernels, >>hybrid_kernels and >>signs_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -395,7 +375,6 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
-/* Of the kernels for an instruction set: name_avx512, name_avx2 or name_plain. */
 #if PERMI_X86
 #define PERMI_OF_FAMILY(name, isa)                                                                                     \
   ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)

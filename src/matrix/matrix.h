@@ -9,7 +9,7 @@
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column */
-  unsigned long long line; /* line of the file, or number of the triplet */
+  unsigned long long line; /* of the file, or number of the triplet */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -94,7 +94,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Makes room for `more` items behind those used. 0: out of memory or stopped. */
+/* Makes room for `more` items behind those used. 0: no memory, or stopped. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -119,9 +119,8 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
   return key;
 }
 
-/* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
-   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room, which has them; NULL:
-   stopped. */
+/* Sorts items by their first 64 bits, stably, by radix over bytes that differ: linear for hostile input, without n
+   counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;
@@ -142,7 +141,7 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
     }
     for (k = 0; k < count; k++) {
       const char *item = from + k * size;
-      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* at once while the places are not complete */
+      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* the places are not complete */
         return NULL;
       memcpy(to + place[permi_key_of(item) >> shift & 255]++ * size, item, size);
     }
@@ -187,8 +186,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return sorted != NULL;
 }
 
-/* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
-   line) the entry in the file has the larger key. */
+/* Returns the first entry in the input at a position given before, or NULL. Of a mirrored pair (same line) the file has
+   the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -199,7 +198,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* The first of `count` sorted entries with at least this key. */
+/* Returns the first of `count` sorted entries with at least this key. */
 static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
 {
   size_t low = 0, high = count;
@@ -213,14 +212,18 @@ static size_t permi_entries_find(const permi_entries *list, size_t count, uint64
   return low;
 }
 
-/* To a sorted list without duplicates adds what lies across the diagonal, and sorts again. *conflict, else NULL: an
-   entry that has another value there. */
-static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
-                                const permi_entry **conflict)
+/* Sorts, and adds what lies across the diagonal if mirrored. *second: an entry given before (*again 1), or with another
+   value across, else NULL. */
+static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
+                                permi_control *watch, const permi_entry **second, int *again)
 {
+  const int sorted = permi_entries_sort(list, allocator, watch);
   const size_t count = list->count;
   size_t k, at;
-  *conflict = NULL;
+  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
+  *again = *second != NULL;
+  if (!sorted || *again || !mirrored)
+    return sorted;
   for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
     permi_entry entry = list->entry[k];
     entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
@@ -230,24 +233,14 @@ static int permi_entries_mirror(permi_entries *list, const perm_allocator *alloc
         return 0;
     } else if (list->entry[at].real != entry.real || list->entry[at].imaginary != entry.imaginary ||
                list->entry[at].integer != entry.integer) {
-      *conflict = &list->entry[list->entry[at].line > entry.line ? at : k];
+      *second = &list->entry[list->entry[at].line > entry.line ? at : k];
       return 1;
     }
   }
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Sorts and mirrors. *second, else NULL: an entry given before (*again 1), or with another value across. */
-static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
-                                permi_control *watch, const permi_entry **second, int *again)
-{
-  const int sorted = permi_entries_sort(list, allocator, watch);
-  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
-  *again = *second != NULL;
-  return sorted && (*again || !mirrored || permi_entries_mirror(list, allocator, watch, second));
-}
-
-/* The list must be sorted, without duplicates; drops zeros. */
+/* Makes a matrix of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -339,7 +332,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-/* Entries in arrays of the caller: triplets; compressed rows, with row_start; edges, two ints each. */
+/* The caller's entries: triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -349,9 +342,9 @@ typedef struct permi_triplets {
   perm_kind kind;
   const char *what;        /* "triplet", "entry", "edge" */
   const size_t *row_start; /* NULL: row has them */
-  int step;                /* ints from one column to the next */
+  int step;                /* from one column to the next */
   int mirrored;
-  int argument; /* of column; real, imaginary, integer, kind follow */
+  int argument; /* of column; the others follow */
 } permi_triplets;
 
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
@@ -398,31 +391,32 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-static perm_status permi_matrix_from_triplets(const permi_triplets *given, const perm_options *options,
-                                              perm_matrix *matrix, perm_result *result)
+/* The rest of the public calls. status: of what was checked; cost: bytes of the arrays. */
+static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
+                                     double cost, perm_matrix *matrix, perm_result *result)
 {
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, cost);
   const perm_allocator *allocator = &options->allocator;
   permi_control watch = permi_control_begin(options);
-  permi_entries list;
+  permi_entries list = {NULL, 0, given->nnz};
   const permi_entry *second;
-  perm_status status = permi_check_triplets(given, result);
-  int row = 0;
-  if (status != PERM_OK)
-    return status;
-  list.count = 0;
-  list.capacity = given->nnz;
-  list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
-  if (!list.entry)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
-  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++) {
+  int row = 0, again, settled;
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
+  if (status == PERM_OK) {
+    list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
+    if (!list.entry)
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
+  }
+  for (; status == PERM_OK && list.count < given->nnz && !permi_watch_step(&watch, list.count, 40); list.count++) {
     while (given->row_start && list.count == given->row_start[row + 1])
       row++;
     status = permi_triplet(given, list.count, given->row_start ? row : given->row[list.count * (size_t)given->step],
                            &list.entry[list.count], result);
   }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    int again;
-    const int settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
+    settled = permi_entries_settle(&list, given->mirrored, allocator, &watch, &second, &again);
     if (second)
       status = again ? permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry "
                                   "(%llu,%llu) given before by %s %llu", given->what, second->line, second->key >> 32,
@@ -437,17 +431,6 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s", perm_status_text(watch.stopped));
   permi_release(allocator, list.entry);
-  return status;
-}
-
-/* The public calls: status is of what they have checked, cost the bytes of their arrays. */
-static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
-                                     double cost, perm_matrix *matrix, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, cost);
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(given, options, matrix, result);
   return permi_meter_end(&call, status, result);
 }
 
@@ -503,22 +486,6 @@ static void permi_borrow_release(void *pointer, void *user_data)
   (void)user_data;
 }
 
-/* The entry must be as perm_matrix promises. */
-static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
-{
-  permi_entry entry;
-  perm_status status = permi_triplet(given, k, row, &entry, result);
-  if (status == PERM_OK && k > given->row_start[row] && given->column[k] <= given->column[k - 1])
-    status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
-                        "perm_matrix_from_csr sorts a copy", (double)k, row);
-  else if (status == PERM_OK && permi_entry_is_zero(&entry, given->kind))
-    status = permi_fail(result, PERM_ERROR_FORMAT, given->kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
-                        "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
-  else if (status == PERM_OK && given->kind == PERM_KIND_INTEGER && given->real && given->real[k] != entry.real)
-    status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer", (double)k);
-  return status;
-}
-
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result)
@@ -526,6 +493,7 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
   permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
   perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  permi_entry entry;
   size_t k;
   int row = 0;
   if (status != PERM_OK)
@@ -535,7 +503,16 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   for (k = 0; k < given.nnz && status == PERM_OK; k++) {
     while (k == row_start[row + 1])
       row++;
-    status = permi_check_borrowed(&given, k, row, result);
+    status = permi_triplet(&given, k, row, &entry, result); /* entries must be as perm_matrix promises */
+    if (status == PERM_OK && k > row_start[row] && column[k] <= column[k - 1])
+      status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
+                          "perm_matrix_from_csr sorts a copy", (double)k, row);
+    else if (status == PERM_OK && permi_entry_is_zero(&entry, kind))
+      status = permi_fail(result, PERM_ERROR_FORMAT, kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
+                          "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
+    else if (status == PERM_OK && kind == PERM_KIND_INTEGER && real && real[k] != entry.real)
+      status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer",
+                          (double)k);
   }
   if (status != PERM_OK)
     return status;
@@ -544,7 +521,7 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   matrix->nnz = given.nnz;
   matrix->kind = kind;
   matrix->allocator = borrowed;
-  memcpy(&matrix->row_start, &row_start, sizeof row_start); /* nothing writes through the struct */
+  memcpy(&matrix->row_start, &row_start, sizeof row_start);
   memcpy(&matrix->column, &column, sizeof column);
   if (kind != PERM_KIND_PATTERN)
     memcpy(&matrix->real, &real, sizeof real);

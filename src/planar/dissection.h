@@ -1,25 +1,25 @@
 /* ======================================================================================= >>dissection
-   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]. A level of a breadth-first search
-   separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part: its own
-   pairs and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs, levels
-   on boards among them, and take O(n^1.5) products. */
+   Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first search
+   separates them, and its two sides go first, each the same way. A front is a separator or a small part: its own pairs
+   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs (levels, on
+   boards) and take O(n^1.5) products. */
 #pragma once
 #include "kasteleyn.h"
 
 #define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
 typedef struct permi_front {
-  int begin, end;                  /* own pairs: order[begin..end) */
+  int begin, end;                  /* order[begin..end) */
   int parent;                      /* before it; -1: none */
   int child, sibling;              /* its last one, those before; -1: none */
-  int boundary, boundary_end;      /* of boundary[] */
-  int entry, entry_end;            /* of entry[] */
+  int boundary, boundary_end;
+  int entry, entry_end;
 } permi_front;
 
 typedef struct permi_dissection {
   int n, fronts, largest;
-  permi_front *front; /* parents first: eliminated from the last to the first */
-  int *order;         /* pairs; pair i is row i and its column */
+  permi_front *front; /* parents first, eliminated last */
+  int *order;         /* of pairs; pair i is row i and its column */
   int *boundary, *entry;
   double products, bytes_each; /* of one elimination; numbers held at a time */
 } permi_dissection;
@@ -31,16 +31,16 @@ typedef struct permi_dissection_part {
 typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
-  int *start, *next;          /* the graph of the pairs */
+  int *start, *next;
   int *part, *level, *queue, *place, *key;
-  int *count; /* room for twice as many, and one, twice */
-  int parts, used, room; /* the latter: of boundary[] */
-  double work; /* pairs met by searches */
+  int *count; /* room for 2 n + 1, twice */
+  int parts, used, room;
+  double work;
 } permi_dissecting;
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
 
-/* A breadth-first search of the part of `from`; its pairs in queue[tail..returned). */
+/* Searches breadth-first; finds queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -69,8 +69,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* Finds what separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side
-   over three quarters; returns its price. */
+/* Finds what separates the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over
+   three quarters. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -89,7 +89,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* for all from its own key to below the largest that it touches */
+    touching[key[v] - least]++; /* for all from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -106,16 +106,14 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders order[begin..end) into two sides and, last, what separates them. */
+/* Reorders order[begin..end) into two sides and what separates them. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
-  const int size = part.end - part.begin;
-  const int *key = d->level;
-  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3];
+  const int size = part.end - part.begin, *key;
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
   double price;
-  if (count < size) { /* components, about half of the pairs: nothing separates them from the others */
-    const int name = d->parts++;
+  if (count < size) { /* components, about half of the pairs: nothing separates them */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
       if (d->level[order[k]] < 0) {
@@ -123,41 +121,34 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
         all = permi_dissection_search(d, order[k], all);
       }
     count = all < size ? all : count; /* both sides have one */
+    for (k = part.begin; k < part.end; k++)
+      d->place[order[k]] = 1;
     for (k = 0; k < count; k++)
-      d->part[d->queue[k]] = name;
+      d->place[d->queue[k]] = 0;
     permi_dissection_forget(d, all);
-    at[0] = part.begin;
-    at[1] = part.begin + count;
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
-    for (k = 0; k < size; k++)
-      order[at[d->part[d->queue[k]] != name]++] = d->queue[k];
-    *first_end = part.begin + count;
-    *second_end = part.end;
-    return;
+    count = size;
+  } else {
+    for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
+      const int far_end = d->queue[count - 1];
+      for (e = 0; e < count; e++)
+        d->key[d->queue[e]] = d->level[d->queue[e]];
+      permi_dissection_forget(d, count);
+      count = permi_dissection_search(d, far_end, 0);
+    }
+    for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
+      d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
+    price = permi_dissection_cut(d, count, d->level, &level);
+    key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
+    level = key == d->key ? middle : level;
+    for (k = 0; k < count; k++) {
+      const int v = d->queue[k];
+      int side = key[v] > level;
+      for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
+        side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
+      d->place[v] = side;
+    }
   }
-  for (k = 0; k < 2; k++) { /* from an end of the part, nearly, then from the other */
-    const int far_end = d->queue[count - 1];
-    int i;
-    for (i = 0; i < count; i++)
-      d->key[d->queue[i]] = d->level[d->queue[i]];
-    permi_dissection_forget(d, count);
-    count = permi_dissection_search(d, far_end, 0);
-  }
-  for (k = 0; k < count; k++) /* as far from both: straight where levels are bent around an end */
-    d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-  price = permi_dissection_cut(d, count, d->level, &level);
-  if (permi_dissection_cut(d, count, d->key, &middle) < price) {
-    key = d->key;
-    level = middle;
-  }
-  for (k = 0; k < count; k++) {
-    const int v = d->queue[k];
-    int side = key[v] > level;
-    for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
-      side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
-    d->place[v] = side;
-  }
-  at[0] = at[1] = at[2] = 0;
   for (k = 0; k < count; k++)
     at[d->place[d->queue[k]]]++;
   *first_end = part.begin + at[0];
@@ -177,6 +168,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
 static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *stack)
 {
   permi_dissection *made = d->made;
+  const permi_dissection_part whole = {0, made->n, -1};
   int depth = 0, k;
   for (k = 0; k < made->n; k++) {
     made->order[k] = k;
@@ -186,11 +178,9 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   d->parts = 1;
   d->work = 0;
   made->fronts = 0;
-  stack[depth].begin = 0;
-  stack[depth].end = made->n;
-  stack[depth++].parent = -1;
+  stack[depth++] = whole;
   while (depth > 0 && !permi_watch(d->watch, 100)) {
-    const permi_dissection_part part = stack[--depth];
+    permi_dissection_part part = stack[--depth];
     int first_end = part.begin, second_end = part.begin, parent = part.parent;
     if (part.end - part.begin > PERMI_FRONT_LEAST && d->work < PERMI_DISSECTION_WORK * (double)made->n)
       permi_dissection_split(d, part, &first_end, &second_end);
@@ -207,13 +197,13 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
       }
       parent = made->fronts++;
     }
-    stack[depth].begin = part.begin;
-    stack[depth].end = first_end;
-    stack[depth].parent = parent;
+    part.parent = parent;
+    part.end = first_end;
+    stack[depth] = part;
     depth += first_end > part.begin;
-    stack[depth].begin = first_end;
-    stack[depth].end = second_end;
-    stack[depth].parent = parent;
+    part.begin = first_end;
+    part.end = second_end;
+    stack[depth] = part;
     depth += second_end > first_end;
   }
 }
@@ -222,7 +212,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
-  if (d->level[pair] >= f || d->place[pair] == f) /* level: its own front */
+  if (d->level[pair] >= f || d->place[pair] == f) /* level: its front */
     return 1;
   d->place[pair] = f;
   if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
@@ -231,8 +221,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
-   -1: out of memory; 0: too many. */
+/* Makes boundaries, last front first: of fronts below and what own pairs touch, less own pairs. -1: out of memory; 0:
+   too many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -254,73 +244,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Products, memory and the largest front, when no pivot is put off. */
-static void permi_dissection_price(permi_dissection *made)
-{
-  double held = 0, most = 0;
-  int f, c;
-  made->products = 0;
-  made->largest = 0;
-  for (f = made->fronts - 1; f >= 0; f--) {
-    const permi_front *front = &made->front[f];
-    const double own = front->end - front->begin, rest = front->boundary_end - front->boundary, size = own + rest;
-    made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
-    made->largest = size > made->largest ? (int)size : made->largest;
-    most = fmax(most, held + size * size + rest * rest);
-    held += rest * rest;
-    for (c = front->child; c >= 0; c = made->front[c].sibling) {
-      const double below = made->front[c].boundary_end - made->front[c].boundary;
-      held -= below * below;
-    }
-  }
-  made->bytes_each = most;
-}
-
-/* The graph of pairs: two touch if an entry has the row of one and the column of the other. */
-static void permi_dissection_graph(const permi_block *block, const int *partner, permi_dissecting *d)
-{
-  const int n = block->n;
-  int used = 0, i, e, c;
-  for (c = 0; c < n; c++)
-    d->place[partner[c]] = n + c; /* the row's column */
-  for (i = 0; i < n; i++) {
-    int side;
-    d->start[i] = used;
-    for (side = 0; side < 2; side++) {
-      const int v = side ? d->place[i] : i;
-      for (e = block->start[v]; e < block->start[v + 1]; e++) {
-        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - n];
-        if (w != i)
-          d->next[used++] = w;
-      }
-    }
-  }
-  d->start[n] = used;
-}
-
-/* Lists the entries of each front: where the first of their two pairs is eliminated. */
-static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
-                                     permi_dissection *made)
-{
-  int pass, i, e, f;
-  for (pass = 0; pass < 2; pass++) {
-    for (i = 0; i < block->n; i++)
-      for (e = block->start[i]; e < block->start[i + 1]; e++) {
-        const int other = front_of[partner[block->neighbour[e] - block->n]];
-        permi_front *front = &made->front[front_of[i] > other ? front_of[i] : other];
-        if (pass)
-          made->entry[front->entry_end] = block->edge[e];
-        front->entry_end++;
-      }
-    for (f = 0, e = 0; f < made->fronts && !pass; f++) {
-      made->front[f].entry = e;
-      e += made->front[f].entry_end;
-      made->front[f].entry_end = made->front[f].entry;
-    }
-  }
-}
-
-/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: of a column, its row. */
+/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -328,12 +252,14 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *boundary, bounded = 1, f, k;
+  int *boundary, bounded = 1, f, k, c, i, e, side, pass;
+  double held = 0;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
   made->n = block->n;
   made->boundary = NULL;
+  made->bytes_each = 0;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (!permi_pool_ints(pool, &made->order, n, &made->entry, edges, (int **)NULL) || !made->front || !stack ||
@@ -342,7 +268,21 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_pool_release(&own);
     return 0;
   }
-  permi_dissection_graph(block, partner, &d);
+  for (c = 0; c < block->n; c++)
+    d.place[partner[c]] = block->n + c; /* the row's column */
+  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has the row of one and the column of the other */
+    d.start[i] = d.used;
+    for (side = 0; side < 2; side++) {
+      const int v = side ? d.place[i] : i;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - block->n];
+        if (w != i)
+          d.next[d.used++] = w;
+      }
+    }
+  }
+  d.start[block->n] = d.used;
+  d.used = 0;
   permi_dissection_grow(&d, stack);
   for (f = 0; f < made->fronts; f++)
     for (k = made->front[f].begin; k < made->front[f].end; k++)
@@ -354,8 +294,34 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
     if (bounded > 0 && !pool->failed) {
-      permi_dissection_price(made);
-      permi_dissection_entries(block, partner, d.level, made);
+      made->products = made->largest = 0; /* when no pivot is put off */
+      for (f = made->fronts - 1; f >= 0; f--) {
+        const permi_front *front = &made->front[f];
+        const double rest = front->boundary_end - front->boundary, size = front->end - front->begin + rest;
+        made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
+        made->largest = size > made->largest ? (int)size : made->largest;
+        made->bytes_each = fmax(made->bytes_each, held + size * size + rest * rest);
+        held += rest * rest;
+        for (c = front->child; c >= 0; c = made->front[c].sibling) {
+          const double below = made->front[c].boundary_end - made->front[c].boundary;
+          held -= below * below;
+        }
+      }
+      for (pass = 0; pass < 2; pass++) { /* entries by front: where the first of their two pairs is eliminated */
+        for (i = 0; i < block->n; i++)
+          for (e = block->start[i]; e < block->start[i + 1]; e++) {
+            const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];
+            permi_front *front = &made->front[one > other ? one : other];
+            if (pass)
+              made->entry[front->entry_end] = block->edge[e];
+            front->entry_end++;
+          }
+        for (f = 0, e = 0; f < made->fronts && !pass; f++) {
+          made->front[f].entry = e;
+          e += made->front[f].entry_end;
+          made->front[f].entry_end = made->front[f].entry;
+        }
+      }
     }
   }
   permi_pool_release(&own);

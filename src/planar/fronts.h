@@ -1,34 +1,33 @@
 /* ========================================================================================== >>fronts
-   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
-   that its own pairs touch. Pivots are sought among lines that no other front touches; lines without a pivot are put
-   off to the parent. At the root all may be pivots, so a determinant of 0 is found.
-   Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
-   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii as in
-   interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their underflow
-   by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of their row
-   sums. Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts pivots larger than
-   their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts cut to
-   PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the lines that its
+   pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all may be
+   pivots, so a determinant of 0 is found. Numbers are residues, or double-doubles with a radius.
+   THE BOUND: a number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved,
+   a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual. Radii are
+   rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
+   bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
+   errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
+   is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 #pragma once
 #include "../exact/residues.h"
 #include "../frontier/runner.h"
 #include "dissection.h"
 
-/* A matrix in fronts; columns are numbered by the row matched to them. */
+/* A matrix in fronts; a column has the number of its row. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
-  const int *row, *column; /* of an entry */
+  const int *row, *column;
   const signed char *sign;
   perm_allocator allocator;
 } permi_fronts;
 
 typedef struct permi_frontal {
-  int size, summed, pivots; /* summed: rows and columns that may be pivots */
-  int *row, *column;        /* what they are */
+  int size, summed, pivots; /* lines that may be pivots */
+  int *row, *column;
   char *value;              /* size x size */
 } permi_frontal;
 
-/* ---- numbers: residues modulo a prime, or double-doubles with a radius */
+/* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
@@ -42,30 +41,28 @@ typedef struct permi_ball {
   double radius;
 } permi_ball;
 
-typedef enum permi_trust {
-  PERMI_SURE,   /* pivots larger than their radius; radii hold */
-  PERMI_UNSURE, /* any; radii mean nothing */
-  PERMI_COARSE  /* the same with shorter low parts */
+typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii mean nothing; with short low parts */
+  PERMI_SURE, PERMI_UNSURE, PERMI_COARSE
 } permi_trust;
 
 typedef struct permi_determinant {
   permi_ball ball; /* times 2^exp2 */
   long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* An elimination's numbers and its determinant. All bits zero: 0. */
+/* An elimination. All bits zero: 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
-  const uint64_t *residue;        /* of the entries */
+  const uint64_t *residue;
   const double *real, *imaginary;
   int parts;
   permi_trust trust;
-  size_t bytes; /* of a number */
+  size_t bytes;
   int largest;  /* fronts; 0: any */
-  uint64_t determinant; /* times 2^64, as montgomery products need it */
+  uint64_t determinant; /* times 2^64, for Montgomery products */
   permi_determinant made;
-  double top; /* the largest pivot */
+  double top;
 } permi_field;
 
 static double permi_ball_modulus(const permi_ball *x)
@@ -73,7 +70,6 @@ static double permi_ball_modulus(const permi_ball *x)
   return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
 }
 
-/* At most the modulus. */
 static double permi_ball_least(const permi_ball *x)
 {
   return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
@@ -92,7 +88,6 @@ static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int
   return c;
 }
 
-/* *a += b or, if subtract, *a -= b. */
 static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
 {
   const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
@@ -126,30 +121,30 @@ static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, in
   return c;
 }
 
-/* Swaps lines a and b, whose `size` values begin at x and y. */
-static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
+static void permi_bytes_swap(char *x, char *y, size_t bytes)
 {
-  const int held = number[a];
-  char keep[64];
-  number[a] = number[b];
-  number[b] = held;
-  for (; size > 0; size--, x += stride, y += stride) {
-    memcpy(keep, x, bytes);
-    memcpy(x, y, bytes);
-    memcpy(y, keep, bytes);
+  for (; bytes > 0; bytes--, x++, y++) {
+    const char kept = *x;
+    *x = *y;
+    *y = kept;
   }
 }
 
 static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
 {
-  const int k = front->pivots, size = front->size;
-  const size_t line = (size_t)size * bytes;
-  char *value = front->value;
-  if (row != k)
-    permi_lines_swap(front->row, k, row, value + (size_t)k * line, value + (size_t)row * line, bytes, size, bytes);
-  if (column != k)
-    permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
-                     bytes);
+  const int k = front->pivots;
+  const size_t line = (size_t)front->size * bytes;
+  int i;
+  if (row != k) {
+    permi_bytes_swap((char *)&front->row[k], (char *)&front->row[row], sizeof(int));
+    permi_bytes_swap(front->value + (size_t)k * line, front->value + (size_t)row * line, line);
+  }
+  if (column != k) {
+    permi_bytes_swap((char *)&front->column[k], (char *)&front->column[column], sizeof(int));
+    for (i = 0; i < front->size; i++)
+      permi_bytes_swap(front->value + (size_t)i * line + (size_t)k * bytes,
+                       front->value + (size_t)i * line + (size_t)column * bytes, bytes);
+  }
 }
 
 /* Brings a pivot to (pivots, pivots). 0: there is none. */
@@ -167,37 +162,27 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
   return 0;
 }
 
-/* y -= c x, c times 2^64. */
-static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
-                                   const permi_odd_modulus *given)
-{
-  const permi_odd_modulus prime = *given;
-  int j;
-  for (j = 0; j < count; j++) {
-    const uint64_t product = permi_montgomery(c, x[j], &prime);
-    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
-  }
-}
-
-/* Multiplies the determinant by the pivot, and eliminates it. */
 static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
-  const permi_odd_modulus *prime = field->prime;
+  const permi_odd_modulus prime = *field->prime; /* a copy stays in registers */
   const int k = front->pivots, size = front->size;
   uint64_t *value = (uint64_t *)(void *)front->value;
   const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
-  int i;
-  field->determinant = permi_montgomery(field->determinant, scaled, prime);
+  const uint64_t scaled = permi_montgomery(*pivot, prime.square, &prime), inverse = permi_prime_inverse(*pivot, &prime);
+  int i, j;
+  field->determinant = permi_montgomery(field->determinant, scaled, &prime);
   for (i = k + 1; i < size; i++) {
     uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
-    if (*row)
-      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
-                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
+    const int columns = *row ? size - k : 0;
+    const uint64_t factor = permi_montgomery(permi_montgomery(*row, prime.square, &prime), inverse, &prime);
+    for (j = 1; j < columns; j++) {
+      const uint64_t product = permi_montgomery(factor, pivot[j], &prime);
+      row[j] = row[j] - product + (row[j] < product ? prime.p : 0);
+    }
   }
 }
 
-/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
+/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -224,7 +209,7 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
       column = j;
     }
     if (j == k && best > 0)
-      break; /* good enough: searching all takes longer than eliminating */
+      break; /* searching all takes longer than eliminating */
   }
   if (row < 0)
     return 0;
@@ -274,60 +259,12 @@ static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
   }
 }
 
-/* |det| of the rest is at most the product of its row sums. */
-static void permi_ball_leave(permi_field *own, const permi_frontal *front)
-{
-  const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->made.ball;
-  int i, j;
-  x->radius += permi_ball_modulus(x);
-  x->re = x->im = permi_dd_make(0);
-  for (i = front->pivots; i < front->size; i++) {
-    double sum = 0;
-    for (j = front->pivots; j < front->size; j++) {
-      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
-      sum += permi_ball_modulus(y) + y->radius;
-    }
-    x->radius *= sum * PERMI_RADIUS_UP;
-    permi_ball_normalise(own);
-  }
-}
-
-static void permi_field_enter(const permi_field *field, int entry, int negative, char *to)
-{
-  if (field->prime) {
-    const uint64_t x = field->residue[entry];
-    *(uint64_t *)(void *)to = negative && x ? field->prime->p - x : x; /* the only one there */
-  } else {
-    permi_ball *y = (permi_ball *)(void *)to;
-    y->re = permi_dd_make(negative ? -field->real[entry] : field->real[entry]);
-    if (field->imaginary)
-      y->im = permi_dd_make(negative ? -field->imaginary[entry] : field->imaginary[entry]);
-  }
-}
-
-static void permi_field_add(const permi_field *field, const char *from, char *to)
-{
-  const permi_ball *x = (const permi_ball *)(const void *)from;
-  permi_ball *y = (permi_ball *)(void *)to;
-  if (field->prime) {
-    uint64_t *sum = (uint64_t *)(void *)to;
-    *sum += *(const uint64_t *)(const void *)from;
-    *sum -= *sum >= field->prime->p ? field->prime->p : 0;
-  } else if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0) {
-    *y = *x;
-  } else {
-    permi_ball_accumulate(y, x, 0, field->parts);
-  }
-}
-
-/* Work of one elimination. */
 typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
-  permi_frontal *below; /* of a front: what it leaves, until its parent takes it */
-  int *row_at, *column_at; /* where they are in the front at hand */
-  int *pivot_column;       /* of a row */
+  permi_frontal *below; /* what a front leaves for its parent */
+  int *row_at, *column_at; /* places in the front at hand */
+  int *pivot_column;
   int pivots;
 } permi_front_work;
 
@@ -351,7 +288,6 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up front f: its entries and what the fronts below left. */
 static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
@@ -386,75 +322,62 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   for (k = plan->entry; k < plan->entry_end; k++) {
     const int e = dissection->entry[k];
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
-    permi_field_enter(field, e, fronts->sign[e] < 0, front->value + at * bytes);
+    if (field->prime) {
+      const uint64_t x = field->residue[e];
+      ((uint64_t *)(void *)front->value)[at] = fronts->sign[e] < 0 && x ? field->prime->p - x : x;
+    } else {
+      permi_ball *y = (permi_ball *)(void *)front->value + at;
+      y->re = permi_dd_make(fronts->sign[e] * field->real[e]);
+      if (field->imaginary)
+        y->im = permi_dd_make(fronts->sign[e] * field->imaginary[e]);
+    }
   }
   for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
     for (i = 0; i < below->size; i++) {
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
       char *to = front->value + (size_t)work->row_at[below->row[i]] * (size_t)size * bytes;
-      for (j = 0; j < below->size; j++)
-        permi_field_add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
+      for (j = 0; j < below->size; j++) {
+        const size_t at = (size_t)work->column_at[below->column[j]];
+        if (field->prime) {
+          uint64_t *sum = (uint64_t *)(void *)to + at;
+          *sum = permi_residue_add(*sum, ((const uint64_t *)(const void *)from)[j], 0, field->prime->p);
+        } else {
+          const permi_ball *x = (const permi_ball *)(const void *)from + j;
+          permi_ball *y = (permi_ball *)(void *)to + at;
+          if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0)
+            *y = *x;
+          else
+            permi_ball_accumulate(y, x, 0, field->parts);
+        }
+      }
     }
     permi_frontal_free(&fronts->allocator, below);
   }
   return PERM_OK;
 }
 
-/* Keeps what is left of a front for its parent. 0: out of memory. */
-static int permi_frontal_leave(const permi_front_work *work, const permi_frontal *front, permi_frontal *below)
-{
-  const size_t bytes = work->field->bytes;
-  const int k = front->pivots, size = front->size - k;
-  int i;
-  if (!permi_frontal_create(&work->fronts->allocator, size, bytes, below))
-    return 0;
-  below->summed = front->summed - k;
-  memcpy(below->row, front->row + k, (size_t)size * sizeof(int));
-  memcpy(below->column, front->column + k, (size_t)size * sizeof(int));
-  for (i = 0; i < size; i++)
-    memcpy(below->value + (size_t)i * (size_t)size * bytes,
-           front->value + ((size_t)(i + k) * (size_t)front->size + (size_t)k) * bytes, (size_t)size * bytes);
-  return 1;
-}
-
-/* Is the permutation of n odd? seen: room for n. */
-static int permi_permutation_odd(const int *to, int n, int *seen)
-{
-  int odd = 0, i, at;
-  for (i = 0; i < n; i++)
-    seen[i] = 0;
-  for (i = 0; i < n; i++)
-    for (at = i; !seen[at]; at = to[at]) {
-      seen[at] = 1;
-      odd ^= to[at] != i; /* a cycle of length l: l - 1 */
-    }
-  return odd;
-}
-
-/* What asks whether to stop: a run, or planning (run NULL). */
+/* What asks to stop: a run, or planning (run NULL). */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations that are done; seconds of one */
+  double done, seconds; /* eliminations; seconds of one */
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; *odd: the field's determinant has the wrong sign. */
+/* Eliminates all; *odd: the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
   const permi_dissection *dissection = fronts->dissection;
-  const size_t n = (size_t)dissection->n;
+  const size_t n = (size_t)dissection->n, bytes = field->bytes;
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int f;
-  work.row_at = (int *)permi_pool_get(&pool, n, sizeof(int));
-  work.column_at = (int *)permi_pool_get(&pool, n, sizeof(int));
-  work.pivot_column = (int *)permi_pool_get(&pool, n, sizeof(int));
+  int f, at, i, j;
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
-  if (pool.failed) {
+  if (!permi_pool_ints(&pool, &work.row_at, n, &work.column_at, n, &work.pivot_column, n, (int **)NULL) ||
+      pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
@@ -466,9 +389,8 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     status = permi_frontal_assemble(&work, f, &front);
     if (status != PERM_OK)
       break;
-    for (; front.pivots < front.summed; front.pivots++) {
-      if (!(field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)))
-        break;
+    for (; front.pivots < front.summed &&
+           (field->prime ? permi_residue_find(field, &front) : permi_ball_find(field, &front)); front.pivots++) {
       work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
       work.pivots++;
       if (field->prime)
@@ -476,12 +398,32 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       else
         permi_ball_eliminate(field, &front);
     }
-    if (dissection->front[f].parent < 0 && front.pivots < front.size && field->prime)
+    if (dissection->front[f].parent >= 0) {
+      const int k = front.pivots, size = front.size - k;
+      permi_frontal *below = &work.below[f];
+      if (!permi_frontal_create(&fronts->allocator, size, bytes, below))
+        status = PERM_ERROR_MEMORY;
+      below->summed = front.summed - k;
+      for (i = 0; i < size && status == PERM_OK; i++) {
+        below->row[i] = front.row[i + k];
+        below->column[i] = front.column[i + k];
+        memcpy(below->value + (size_t)i * (size_t)size * bytes,
+               front.value + ((size_t)(i + k) * (size_t)front.size + (size_t)k) * bytes, (size_t)size * bytes);
+      }
+    } else if (front.pivots < front.size) { /* |det| of the rest is at most the product of its row sums */
+      permi_ball *x = &field->made.ball;
       field->determinant = 0;
-    else if (dissection->front[f].parent < 0 && front.pivots < front.size)
-      permi_ball_leave(field, &front);
-    else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
-      status = PERM_ERROR_MEMORY;
+      x->radius += permi_ball_modulus(x);
+      x->re = x->im = permi_dd_make(0);
+      for (i = front.pivots; i < front.size && !field->prime; i++) {
+        const permi_ball *y = (const permi_ball *)(const void *)front.value + (size_t)i * (size_t)front.size;
+        double sum = 0;
+        for (j = front.pivots; j < front.size; j++)
+          sum += permi_ball_modulus(&y[j]) + y[j].radius;
+        x->radius *= sum * PERMI_RADIUS_UP;
+        permi_ball_normalise(field);
+      }
+    }
     permi_frontal_free(&fronts->allocator, &front);
     if (status == PERM_OK && ask->run)
       status = permi_runner_poll(ask->run, PERMI_RUNNER_POLL,
@@ -490,33 +432,20 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
     else if (status == PERM_OK && permi_watch(ask->watch, PERMI_WATCH_UNITS))
       status = PERM_ERROR_LIMIT;
   }
-  *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
+  *odd = 0;
+  memset(work.row_at, 0, n * sizeof *work.row_at);
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation of pivots */
+    for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
+      work.row_at[at] = 1;
+      *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
+    }
   for (f = 0; f < dissection->fronts; f++)
     permi_frontal_free(&fronts->allocator, &work.below[f]);
   permi_pool_release(&pool);
   return status;
 }
 
-/* Computes the determinant modulo a prime from the entries' residues. */
-static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
-                                        const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
-{
-  permi_field field;
-  perm_status status;
-  int odd;
-  memset(&field, 0, sizeof field);
-  field.bytes = sizeof(uint64_t);
-  field.prime = prime;
-  field.residue = residue;
-  field.determinant = prime->one;
-  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
-  *determinant = permi_montgomery(field.determinant, 1, prime);
-  if (odd && *determinant)
-    *determinant = prime->p - *determinant;
-  return status;
-}
-
-/* Computes the determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {

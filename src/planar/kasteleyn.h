@@ -1,4 +1,7 @@
 /* ======================================================================================= >>kasteleyn
+   Draws a graph in the plane, or finds that it is not planar, in linear time by the left-right algorithm [Bra09]: edges
+   that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one side must not
+   cross; a stack of conflict pairs keeps which are on the same side.
    Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
    rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
@@ -6,24 +9,370 @@
       count twice, and Euler's formula gives their number.
    3. Two perfect matchings differ by cycles; inside each, vertices are matched among themselves, so v is even. A cycle
       of length c multiplies the sign of the permutation by (-1)^(c/2 + 1), and the signs of its entries by the same.
-   4. So all terms of the determinant of the signed matrix have one sign; with rows negated until one perfect matching
-      has only plus signs and stands on the diagonal, that sign is +, and the determinant is the permanent.
+   4. So all terms of the signed determinant have one sign: +, with rows negated until one perfect matching has only
+      plus signs and stands on the diagonal. The determinant is the permanent.
    5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
       products too, and not 0. No pivot on the diagonal vanishes then.
-   Steps 1 and Euler's formula are checked for the drawing at hand, whoever made it. */
+   Step 1 and Euler's formula are checked for the drawing at hand. */
 #pragma once
-#include "../graph/matching.h"
-#include "embedding.h"
+#include "../graph/engines.h"
+
+/* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
+typedef struct permi_embedding {
+  int vertices, edges;
+  int *end;                          /* the vertex that a half-edge leaves */
+  int *clockwise, *counterclockwise; /* the next ones around it */
+} permi_embedding;
+
+typedef struct permi_returns {
+  int low, high; /* by height of their upper end; -1: none */
+} permi_returns;
+
+typedef struct permi_conflict {
+  permi_returns left, right;
+} permi_conflict;
+
+typedef struct permi_drawing {
+  const permi_block *block;
+  permi_control *watch;
+  int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
+  int *first, *cursor; /* of a vertex: its outgoing edges; the search */
+  int *from, *to;
+  int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
+  int *outgoing, *nesting, *reference, *side, *low_edge, *bottom, *bucket;
+  permi_conflict *conflict;
+  int conflicts;
+} permi_drawing;
+
+static void permi_drawing_finish(permi_drawing *d, int e)
+{
+  const int v = d->from[e], parent = d->up[v];
+  d->nesting[e] = 2 * d->low[e] + (d->next_low[e] < d->height[v]); /* inner ones last */
+  if (parent < 0)
+    return;
+  if (d->low[e] < d->low[parent]) {
+    d->next_low[parent] = d->low[parent] < d->next_low[e] ? d->low[parent] : d->next_low[e];
+    d->low[parent] = d->low[e];
+  } else {
+    const int candidate = d->low[e] > d->low[parent] ? d->low[e] : d->next_low[e];
+    d->next_low[parent] = candidate < d->next_low[parent] ? candidate : d->next_low[parent];
+  }
+}
+
+static void permi_drawing_direct(permi_drawing *d)
+{
+  const permi_block *block = d->block;
+  const int vertices = 2 * block->n;
+  int root, v, e;
+  for (v = 0; v < vertices; v++) {
+    d->height[v] = d->up[v] = -1;
+    d->cursor[v] = block->start[v];
+  }
+  for (e = 0; e < block->edges; e++)
+    d->from[e] = -1;
+  for (root = 0; root < vertices; root++) {
+    if (d->height[root] >= 0)
+      continue;
+    d->height[root] = 0;
+    for (v = root; v >= 0 && !permi_watch(d->watch, 10);) {
+      const int at = d->cursor[v]++;
+      int w;
+      if (at == block->start[v + 1]) {
+        e = d->up[v];
+        if (e >= 0)
+          permi_drawing_finish(d, e);
+        v = e >= 0 ? d->from[e] : -1;
+        continue;
+      }
+      e = block->edge[at];
+      if (d->from[e] >= 0)
+        continue;
+      w = block->neighbour[at];
+      d->from[e] = v;
+      d->to[e] = w;
+      d->low[e] = d->next_low[e] = d->height[v];
+      if (d->height[w] < 0) {
+        d->up[w] = e;
+        d->height[w] = d->height[v] + 1;
+        v = w;
+      } else {
+        d->low[e] = d->height[w];
+        permi_drawing_finish(d, e);
+      }
+    }
+  }
+}
+
+static void permi_drawing_sort(permi_drawing *d)
+{
+  const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
+  int *count = d->bucket, *sorted = d->bucket + 2 * offset + 2, e, k, v;
+  memset(count, 0, (size_t)(2 * offset + 2) * sizeof *count);
+  for (e = 0; e < edges; e++)
+    count[d->nesting[e] + offset + 1]++;
+  for (k = 0; k <= 2 * offset; k++)
+    count[k + 1] += count[k];
+  for (e = 0; e < edges; e++)
+    sorted[count[d->nesting[e] + offset]++] = e;
+  memset(d->first, 0, (size_t)(vertices + 1) * sizeof *d->first);
+  for (e = 0; e < edges; e++)
+    d->first[d->from[e] + 1]++;
+  for (v = 0; v < vertices; v++) {
+    d->first[v + 1] += d->first[v];
+    d->cursor[v] = d->first[v];
+  }
+  for (k = 0; k < edges; k++)
+    d->outgoing[d->cursor[d->from[sorted[k]]]++] = sorted[k];
+  for (v = 0; v < vertices; v++)
+    d->cursor[v] = d->first[v];
+}
+
+static void permi_conflict_swap(permi_conflict *pair)
+{
+  const permi_returns left = pair->left;
+  pair->left = pair->right;
+  pair->right = left;
+}
+
+static int permi_returns_below(const permi_drawing *d, const permi_returns *interval, int e)
+{
+  return interval->high >= 0 && d->low[interval->high] > d->low[e];
+}
+
+static void permi_drawing_refer(permi_drawing *d, int e, int to)
+{
+  if (e >= 0)
+    d->reference[e] = to;
+}
+
+/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
+static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
+{
+  permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
+  do { /* those of e go to one side */
+    pair = d->conflict[--d->conflicts];
+    if (pair.left.high >= 0)
+      permi_conflict_swap(&pair);
+    if (pair.left.high >= 0)
+      return 0;
+    if (d->low[pair.right.low] > d->low[parent]) {
+      if (merged.right.high < 0)
+        merged.right.high = pair.right.high;
+      else
+        permi_drawing_refer(d, merged.right.low, pair.right.high);
+      merged.right.low = pair.right.low;
+    } else {
+      permi_drawing_refer(d, pair.right.low, d->low_edge[parent]);
+    }
+  } while (d->conflicts > d->bottom[e]);
+  while (d->conflicts > 0 && (permi_returns_below(d, &d->conflict[d->conflicts - 1].left, e) ||
+                              permi_returns_below(d, &d->conflict[d->conflicts - 1].right, e))) {
+    pair = d->conflict[--d->conflicts]; /* those that cross them to the other */
+    if (permi_returns_below(d, &pair.right, e))
+      permi_conflict_swap(&pair);
+    if (permi_returns_below(d, &pair.right, e))
+      return 0;
+    permi_drawing_refer(d, merged.right.low, pair.right.high);
+    if (pair.right.low >= 0)
+      merged.right.low = pair.right.low;
+    if (merged.left.high < 0)
+      merged.left.high = pair.left.high;
+    else
+      permi_drawing_refer(d, merged.left.low, pair.left.high);
+    merged.left.low = pair.left.low;
+  }
+  if (merged.left.high >= 0 || merged.right.high >= 0)
+    d->conflict[d->conflicts++] = merged;
+  return 1;
+}
+
+/* Drops the edges that return to u from an interval; other is beside it. */
+static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
+{
+  while (interval->high >= 0 && d->to[interval->high] == u)
+    interval->high = d->reference[interval->high];
+  if (interval->high < 0 && interval->low >= 0) {
+    d->reference[interval->low] = other->low;
+    d->side[interval->low] = -1;
+    interval->low = -1;
+  }
+}
+
+static int permi_drawing_test(permi_drawing *d)
+{
+  permi_conflict *top;
+  int root, e, v, planar = 1;
+  for (e = 0; e < d->block->edges; e++) {
+    d->reference[e] = -1;
+    d->side[e] = 1;
+  }
+  d->conflicts = 0;
+  for (root = 0; root < 2 * d->block->n; root++) {
+    if (d->up[root] >= 0)
+      continue;
+    for (v = root; planar && !permi_watch(d->watch, 20);) {
+      if (d->cursor[v] == d->first[v + 1]) { /* back to the edge that led here */
+        e = d->up[v];
+        if (e < 0)
+          break;
+        v = d->from[e];
+        for (; d->conflicts > 0; d->conflicts--) { /* those that return to v conflict with none above */
+          int left, right;
+          top = &d->conflict[d->conflicts - 1];
+          left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
+          right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
+          if ((left < right ? left : right) != d->height[v])
+            break;
+          if (top->left.low >= 0)
+            d->side[top->left.low] = -1;
+        }
+        if (d->conflicts > 0) {
+          top = &d->conflict[d->conflicts - 1];
+          permi_drawing_trim(d, &top->left, &top->right, v);
+          permi_drawing_trim(d, &top->right, &top->left, v);
+          if (d->low[e] < d->height[v]) { /* e goes to the side of a highest return edge */
+            const int left = top->left.high, right = top->right.high;
+            d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
+          }
+        }
+      } else {
+        e = d->outgoing[d->cursor[v]++];
+        d->bottom[e] = d->conflicts;
+        if (d->up[d->to[e]] == e) {
+          v = d->to[e];
+          continue;
+        }
+        d->low_edge[e] = e;
+        d->conflict[d->conflicts].left.low = d->conflict[d->conflicts].left.high = -1;
+        d->conflict[d->conflicts].right.low = d->conflict[d->conflicts].right.high = e;
+        d->conflicts++;
+      }
+      if (d->low[e] < d->height[v] && e == d->outgoing[d->first[v]])
+        d->low_edge[d->up[v]] = d->low_edge[e];
+      else if (d->low[e] < d->height[v])
+        planar = permi_drawing_constrain(d, e, d->up[v]);
+    }
+  }
+  return planar;
+}
+
+/* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
+static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
+{
+  int before;
+  if (beside < 0) {
+    map->clockwise[h] = map->counterclockwise[h] = h;
+    return;
+  }
+  before = after ? beside : map->counterclockwise[beside];
+  map->clockwise[h] = map->clockwise[before];
+  map->counterclockwise[h] = before;
+  map->counterclockwise[map->clockwise[h]] = h;
+  map->clockwise[before] = h;
+}
+
+/* Draws outgoing edges in order, then each return edge beside the path on its side. */
+static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
+{
+  const int vertices = 2 * d->block->n;
+  int *leftmost = d->height, *left = d->next_low, *right = d->bottom;
+  int root, v, k;
+  for (v = 0; v < vertices; v++) {
+    int last = -1;
+    leftmost[v] = -1;
+    for (k = d->first[v]; k < d->first[v + 1]; k++) {
+      const int h = 2 * d->outgoing[k] + (map->end[2 * d->outgoing[k]] != v);
+      permi_embedding_insert(map, h, last, 1);
+      leftmost[v] = last < 0 ? h : leftmost[v];
+      last = h;
+    }
+    d->cursor[v] = d->first[v];
+  }
+  for (root = 0; root < vertices; root++) {
+    for (v = d->up[root] < 0 ? root : -1; v >= 0;) {
+      int e = d->up[v], w, there;
+      if (d->cursor[v] == d->first[v + 1]) {
+        v = e < 0 ? -1 : d->from[e];
+        continue;
+      }
+      e = d->outgoing[d->cursor[v]++];
+      w = d->to[e];
+      there = 2 * e + (map->end[2 * e] == v);
+      if (d->up[w] == e) {
+        permi_embedding_insert(map, there, leftmost[w], 0);
+        leftmost[w] = there;
+        left[v] = right[v] = there ^ 1;
+        v = w;
+      } else if (d->side[e] > 0) {
+        permi_embedding_insert(map, there, right[w], 1);
+      } else {
+        permi_embedding_insert(map, there, left[w], 0);
+        leftmost[w] = leftmost[w] == left[w] ? there : leftmost[w];
+        left[w] = there;
+      }
+    }
+  }
+}
+
+/* Draws the graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
+                       int *planar)
+{
+  const size_t vertices = 2 * (size_t)block->n, edges = (size_t)block->edges;
+  const size_t most = vertices > edges ? vertices : edges;
+  permi_pool own = {pool->allocator, NULL, 0};
+  permi_drawing d;
+  int v, e;
+  memset(&d, 0, sizeof d);
+  memset(map, 0, sizeof *map);
+  d.block = block;
+  d.watch = watch;
+  map->vertices = (int)vertices;
+  map->edges = block->edges;
+  d.conflict = (permi_conflict *)permi_pool_get(&own, edges + 1, sizeof *d.conflict);
+  if (!permi_pool_ints(pool, &map->end, 2 * edges, &map->clockwise, 2 * edges, &map->counterclockwise, 2 * edges,
+                       (int **)NULL) ||
+      !permi_pool_ints(&own, &d.height, vertices, &d.up, vertices, &d.cursor, vertices, &d.first, vertices + 1,
+                       &d.outgoing, edges, &d.from, edges, &d.to, edges, &d.low, edges, &d.nesting, edges,
+                       &d.reference, edges, &d.side, edges, &d.low_edge, edges, &d.next_low, most, &d.bottom, most,
+                       &d.bucket, 4 * vertices + 4 + edges, (int **)NULL) || !d.conflict) {
+    permi_pool_release(&own);
+    return 0;
+  }
+  for (v = 0; v < block->n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      map->end[2 * block->edge[e]] = v;
+      map->end[2 * block->edge[e] + 1] = block->neighbour[e];
+    }
+  permi_drawing_direct(&d);
+  if (!permi_watch(watch, 20.0 * (double)edges))
+    permi_drawing_sort(&d);
+  *planar = !permi_watch(watch, 0) && permi_drawing_test(&d);
+  if (*planar && !permi_watch(watch, 50.0 * (double)edges)) {
+    for (e = 0; e < block->edges; e++) { /* makes relative sides absolute */
+      int depth = 0;
+      for (v = e; d.reference[v] >= 0; v = d.reference[v])
+        d.bucket[depth++] = v;
+      for (; depth > 0; v = d.bucket[depth]) {
+        depth--;
+        d.side[d.bucket[depth]] *= d.side[v];
+        d.reference[d.bucket[depth]] = -1;
+      }
+      d.nesting[e] *= d.side[e];
+    }
+    permi_drawing_sort(&d);
+    permi_drawing_draw(&d, map);
+  }
+  permi_pool_release(&own);
+  return 1;
+}
 
 typedef struct permi_faces {
   int count;
-  int *of;     /* of a half-edge: the face to its side */
-  int *length; /* of a face: half-edges */
-  int *any;    /* of a face: one of its half-edges */
+  int *of, *length, *any; /* the face beside a half-edge; a face's half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; returns 0 unless V - E + F = 2, that is, unless the half-edges are a connected drawing in the
-   plane. */
+/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -45,41 +394,18 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
   return map->vertices - map->edges + faces->count == 2;
 }
 
-/* Is every vertex reached from the first one? Euler's formula counts components. */
-static int permi_embedding_connected(const permi_embedding *map, const int *first, int *queue, int *seen)
-{
-  int head = 0, tail = 0, v, h;
-  for (v = 0; v < map->vertices; v++)
-    seen[v] = 0;
-  queue[tail++] = 0;
-  seen[0] = 1;
-  while (head < tail) {
-    h = first[queue[head++]];
-    do {
-      const int w = map->end[h ^ 1];
-      if (!seen[w]) {
-        seen[w] = 1;
-        queue[tail++] = w;
-      }
-      h = map->clockwise[h];
-    } while (h != first[queue[head - 1]]);
-  }
-  return tail == map->vertices;
-}
-
-/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge that
-   leads to its parent. The root's parity follows from Euler's formula; all are checked. 0: a check failed. work: 3 for
-   each face, and 1 for each edge. */
+/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
+   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is
+   connected. 0: a check failed. work: 3 for each face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
-  int head = 0, tail = 0, f, h, e, k;
+  int head = 0, tail = 0, f, h, k;
   for (f = 0; f < faces->count; f++) {
     toward[f] = -1;
     minus[f] = 0;
   }
-  for (e = 0; e < map->edges; e++)
-    sign[e] = 1;
+  memset(sign, 1, (size_t)map->edges);
   queue[tail++] = 0;
   while (head < tail) {
     f = queue[head++];
@@ -112,12 +438,12 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: the graph is not; -1: a check failed, which is a mistake of ours */
-  signed char *sign; /* of an edge */
-  int *partner;      /* of a column: the row matched to it */
+  int planar;        /* 0: the graph is not; -1: a check failed, our mistake */
+  signed char *sign;
+  int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* The signs of a block, in memory of *pool; unknown if watch stops. 0: out of memory. */
+/* Makes the signs in memory of *pool; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -125,28 +451,23 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *column, *matched, i, e, good; /* column: at first other work, 3 for each face or vertex */
+  int *column, *matched, i, e, good; /* at first the work of choosing */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
-  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
-    return 1;
   result->sign = (signed char *)permi_pool_get(pool, edges, 1);
   result->partner = (int *)permi_pool_get(pool, n, sizeof(int));
   start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);
   if (pool->failed ||
       !permi_pool_ints(&own, &faces.of, 2 * edges, &faces.length, edges + 1, &faces.any, edges + 1, &column,
-                       3 * edges + 6 * n + 3, &matched, 4 * n, (int **)NULL) ||
+                       3 * edges + n + 3, &matched, 4 * n, (int **)NULL) ||
       !permi_embed(block, &own, watch, &map, &result->planar)) {
     permi_pool_release(&own);
     return 0;
   }
   if (result->planar && !permi_watch(watch, 0)) {
     faces.count = 0;
-    for (i = 0; i < 2 * block->n; i++)
-      column[i] = 2 * block->edge[block->start[i]] + (i >= block->n);
-    good = permi_embedding_connected(&map, column, column + 2 * n, column + 4 * n) &&
-           permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
+    good = permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
     result->planar = good ? 1 : -1;
     for (i = 0; i < block->n; i++) {

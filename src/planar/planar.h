@@ -1,50 +1,34 @@
 /* ========================================================================================== >>planar
-   Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
-   primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
+   Blocks with a planar graph: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
+   primes for a bound on the permanent (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
 #pragma once
 #include "../frontier/values.h"
 #include "fronts.h"
 
-#define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */
+#define PERMI_PLANAR_LEAST 40 /* chosen: below, other engines take under a millisecond */
 
 typedef struct permi_planar {
   permi_owned owned;
   permi_dissection dissection;
   permi_fronts fronts;
   int n, edges, parts, faces;
-  int subtracts; /* some entry is not a non-negative number */
-  int primes;    /* of a CRT; 0: the modulus itself is one */
+  int subtracts; /* not all entries are non-negative */
+  int primes;    /* of a CRT; 0: the modulus itself */
   uint64_t modulus;
   int64_t *integer[2];
   double *real, *imaginary, *absolute;
-  double bits, bound_relative, lost_error;
+  double bits; /* log2 of a bound on the modulus of the permanent */
+  double bound_relative, lost_error;
 } permi_planar;
-
-/* log2 of a bound on the modulus of the permanent. */
-static double permi_planar_bits(const permi_block *block)
-{
-  double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < 2 * block->n; v++) {
-    double squares = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const double x = (double)block->integer[block->edge[e]];
-      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
-      squares += x * x + y * y;
-    }
-    bits[v >= block->n] += 0.5 * log2(squares);
-  }
-  return fmin(permi_majorants_bits(bits), permi_block_bits(block));
-}
 
 /* ---- integers */
 typedef struct permi_planar_run {
   permi_runner base;
   const permi_planar *planar;
   permi_odd_modulus *prime;
-  uint64_t *residue[2]; /* of the parts, by prime */
+  uint64_t *residue[2];
   uint64_t *entry;      /* edges for each thread */
-  double seconds;       /* of one prime */
+  double seconds;
   int failed;
 } permi_planar_run;
 
@@ -58,7 +42,8 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
   const permi_front_poll ask = {&run->base, thread, (double)part, run->seconds, NULL};
   perm_status status = PERM_OK;
-  int k, e;
+  permi_field field;
+  int k, e, odd;
   if (planar->parts == 2)
     root = permi_prime_root(prime);
   for (k = 0; k < planar->parts && status == PERM_OK; k++) {
@@ -69,7 +54,14 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
         entry[e] = permi_residue_add(entry[e], permi_montgomery(permi_residue_of(planar->integer[1][e], p), i, prime),
                                      0, p);
     }
-    status = permi_fronts_residue(&planar->fronts, prime, entry, &ask, &value[k]);
+    memset(&field, 0, sizeof field);
+    field.bytes = sizeof(uint64_t);
+    field.prime = prime;
+    field.residue = entry;
+    field.determinant = prime->one;
+    status = permi_fronts_eliminate(&planar->fronts, &field, &ask, &odd);
+    value[k] = permi_montgomery(field.determinant, 1, prime);
+    value[k] = odd && value[k] ? p - value[k] : value[k];
   }
   run->residue[0][part] = value[0];
   if (planar->parts == 2)
@@ -124,9 +116,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 /* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
-#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: below this relative radius, no second look */
 
-/* |a - b|, in units of a's. */
+/* Returns |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -142,7 +134,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Eliminates, and measures the error: a bound (or INFINITY) and an estimate in units of 2^exp2. */
+/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -184,8 +176,8 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings of an elimination that
-   cancels, as its two measurements may agree by chance. */
+/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings that cancel, as two
+   measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
@@ -247,63 +239,19 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
-{
-  const size_t edges = (size_t)block->edges;
-  permi_pool *pool = &planar->owned.pool;
-  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e;
-  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
-  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
-  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
-  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
-  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
-  if (pool->failed)
-    return 0;
-  planar->fronts.row = row;
-  planar->fronts.column = row + edges;
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      row[block->edge[e]] = i;
-      row[edges + (size_t)block->edge[e]] = partner[block->neighbour[e] - block->n];
-    }
-  for (e = 0; e < block->edges && block->real; e++)
-    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
-  return 1;
-}
-
-/* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
-   entries are no doubles, from lines as they were. */
-static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
-{
-  permi_pool pool = {&maker->options->allocator, NULL, 0};
-  const size_t edges = (size_t)planar->edges;
-  double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
-  permi_determinant value;
-  int k, whole = entry != NULL;
-  size_t e;
-  for (k = 0; k < planar->parts && whole; k++)
-    for (e = 0; e < edges; e++) {
-      const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
-      whole &= fabs(x) < 9007199254740992.0;
-    }
-  if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
-                                 &value) == PERM_OK) {
-    const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
-    if (most <= DBL_MAX)
-      bits = fmin(bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
-  }
-  permi_pool_release(&pool);
-  return fmax(bits, 1);
-}
-
-/* Numbers of eliminations and their price; 0: the permanent may be too long. */
+/* Chooses numbers of eliminations, and the price; 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double products = planar->dissection.products, lines = block->n + block->edges;
   const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
+  const size_t edges = (size_t)block->edges;
+  const permi_front_poll ask = {NULL, 0, 0, 0, maker->watch};
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_determinant value;
+  double bits[2] = {0, 0}, *entry;
+  int v, e, whole;
   if (!block->integer) {
     offer->seconds = (products * permi_planar_seconds[1][0] + lines * permi_planar_seconds[1][1]) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -311,10 +259,34 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
-  planar->bits = permi_planar_bits(block);
+  for (v = 0; v < 2 * block->n; v++) {
+    double squares = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const double x = (double)block->integer[block->edge[e]];
+      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
+      squares += x * x + y * y;
+    }
+    bits[v >= block->n] += 0.5 * log2(squares);
+  }
+  planar->bits = fmin(permi_majorants_bits(bits), permi_block_bits(block));
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
-      products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS)
-    planar->bits = permi_planar_proved_bits(maker, planar);
+      products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS) {
+    /* of the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
+    entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
+    whole = entry != NULL;
+    for (e = 0; e < planar->parts * block->edges && whole; e++) {
+      entry[e] = (double)planar->integer[e / block->edges][e % block->edges];
+      whole &= fabs(entry[e]) < 9007199254740992.0;
+    }
+    if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
+                                   &value) == PERM_OK) {
+      const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
+      if (most <= DBL_MAX)
+        planar->bits = fmin(planar->bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
+    }
+    permi_pool_release(&pool);
+    planar->bits = fmax(planar->bits, 1);
+  }
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
@@ -330,7 +302,9 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+  permi_pool *pool;
+  int *row, i, e;
+  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   (void)rival;
@@ -338,7 +312,8 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
-  if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
+  pool = planar ? &planar->owned.pool : NULL;
+  if (!planar || !permi_kasteleyn_make(block, pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
   if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
@@ -351,9 +326,23 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->lost_error = working->lost ? working->lost_error : 0;
   if (block->rounded)
     planar->bound_relative = permi_entry_bound(permi_entry_roundings(working, working->n));
-  if (!permi_dissect(block, signs.partner, &planar->owned.pool, maker->watch, &planar->dissection) ||
-      !permi_planar_entries(planar, block, signs.partner))
+  row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int));
+  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
+  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
+  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
+  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
+  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
+  if (!permi_dissect(block, signs.partner, pool, maker->watch, &planar->dissection) || pool->failed)
     return permi_fail_memory(maker->result);
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      row[block->edge[e]] = i;
+      row[edges + (size_t)block->edge[e]] = signs.partner[block->neighbour[e] - block->n];
+    }
+  for (e = 0; e < block->edges && block->real; e++)
+    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
+  planar->fronts.row = row;
+  planar->fronts.column = row + edges;
   planar->fronts.dissection = &planar->dissection;
   planar->fronts.sign = signs.sign;
   planar->fronts.allocator = maker->options->allocator;
@@ -365,7 +354,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
     permi_refuse_long(offer);
-  offer->bytes += 150.0 * block->n + 60.0 * (double)edges;
+  offer->bytes += 150.0 * block->n + 60.0 * block->edges;
   return PERM_OK;
 }
 

@@ -13,32 +13,31 @@
    2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
    With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
    |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
-   moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation. It is a power
-   of two: losses of chunks add up without rounding. */
+   moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
+   losses of chunks add up without rounding. */
 #pragma once
-#include "ways.h"
+#include "transversals.h"
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries and values are short */
+#define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same with over 4 entries in all lines, short values */
 #define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
-typedef struct permi_decompose {
-  permi_owned owned;
-  permi_numbers numbers;
-  int n, most; /* most: lines summed over subsets */
-  size_t size;
-  uint64_t row[PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell;
-  double nodes, growth;
-} permi_decompose;
-
-/* A matrix in the making: entries and live lines of each side, branches on a line. */
+/* A matrix in the making: live lines, entries of lines, branches on a line. */
 typedef struct permi_piece {
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell, *value, *sum;
 } permi_piece;
+
+typedef struct permi_decompose {
+  permi_owned owned;
+  permi_numbers numbers;
+  int n, most; /* lines summed over subsets */
+  size_t size;
+  permi_piece whole;
+  double nodes, growth;
+} permi_decompose;
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
@@ -52,7 +51,7 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
 }
 
-/* to = a x + b y; to may be x or y; these may be NULL. */
+/* Makes to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                 const uint64_t *b, const uint64_t *y)
 {
@@ -81,29 +80,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Returns the fewest entries of a line, INT_MAX: no line. */
-static int permi_piece_least(const permi_piece *piece, int *side, int *line)
-{
-  int least = INT_MAX, s;
-  uint64_t lines;
-  for (s = 0; s < 2; s++)
-    for (lines = piece->live[s]; lines && least > 2; lines &= lines - 1) {
-      const int i = permi_trailing_zeros(lines);
-      const uint64_t x = piece->mask[s][i], but_one = x & (x - 1);
-      int degree;
-      if (least == 3 && (but_one & (but_one - 1)))
-        continue;
-      degree = permi_count_ones(x);
-      if (degree < least) {
-        least = degree;
-        *side = s;
-        *line = i;
-      }
-    }
-  return least;
-}
-
-/* Eliminates a line of two entries, in lines c and d across: c takes over d. Integers that cancel are no entries. */
+/* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -141,58 +118,38 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns s. Without masks and local sums it takes six times as
-   long. */
-static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_decompose *plan,
-                                                  const permi_piece *piece, int k, int line[2][PERMI_DECOMPOSE_ORDER],
-                                                  const unsigned *mask, uint64_t *subset)
-{
-  const size_t size = permi_value_words(algebra, &plan->numbers);
-  unsigned s, last;
-  for (s = 1; s < 1u << k; s++) {
-    const int i = permi_count_ones(s) - 1;
-    double real[3];
-    uint64_t word;
-    void *sum = algebra == PERMI_WORDS ? subset + s * size : algebra == PERMI_WORD ? (void *)&word : (void *)real;
-    memset(sum, 0, 8 * size);
-    for (last = mask[i] & s; last; last &= last - 1) {
-      const int j = permi_trailing_zeros(last);
-      permi_value_fuse(algebra, &plan->numbers, subset + (s ^ 1u << j) * size, sum,
-                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
-    }
-    if (algebra != PERMI_WORDS)
-      memcpy(subset + s * size, sum, 8 * size);
-  }
-}
-
-PERMI_NEVER_INLINE static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
+/* Returns the permanent of a piece of order k: run->subsets[s] is of its first rows and the columns s. */
+static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
+  const permi_numbers *numbers = &plan->numbers;
   int line[2][PERMI_DECOMPOSE_ORDER], side, i, j;
-  unsigned mask[PERMI_DECOMPOSE_SUBSETS];
+  unsigned mask[PERMI_DECOMPOSE_SUBSETS], s, last;
   uint64_t left;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && plan->numbers.algebra == PERMI_COMPLEX; /* the order, and so the bits, of sums */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* bits depend on the order of sums */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++)
     for (mask[i] = 0, j = 0; j < k; j++)
       mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
-  permi_value_one(&plan->numbers, run->subsets);
-#define PERMI_CASE(algebra) permi_subsets_sum(algebra, plan, piece, k, line, mask, run->subsets)
-  switch (plan->numbers.algebra) {
-  case PERMI_WORD: PERMI_CASE(PERMI_WORD); break;
-  case PERMI_WORDS: PERMI_CASE(PERMI_WORDS); break;
-  case PERMI_SIGNED: PERMI_CASE(PERMI_SIGNED); break;
-  default: PERMI_CASE(PERMI_COMPLEX); break;
+  permi_value_one(numbers, run->subsets);
+  for (s = 1; s < 1u << k; s++) {
+    uint64_t *sum = run->subsets + s * plan->size;
+    i = permi_count_ones(s) - 1;
+    memset(sum, 0, plan->size * sizeof *sum);
+    for (last = mask[i] & s; last; last &= last - 1) {
+      j = permi_trailing_zeros(last);
+      permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
+                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
+    }
   }
-#undef PERMI_CASE
   run->operations += ldexp(k, k);
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Pairs a line's entries, an odd one last. Partners that share most lines come first: merging fills in least. */
+/* Pairs the entries of a line, an odd one last. Partners that share most lines come first: they fill in least. */
 static int permi_piece_pairs(permi_piece *piece, int side, int line)
 {
   uint64_t left = piece->mask[side][line], first, second;
@@ -214,18 +171,30 @@ static int permi_piece_pairs(permi_piece *piece, int side, int line)
   return pairs;
 }
 
-/* *result: the chunk's part of the permanent of the piece. */
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
   int side = 0, line = 0, degree, order, first, last;
+  uint64_t lines;
   permi_value_one(&plan->numbers, result);
   if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
                                      PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
     return;
-  while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
-    int partner;
+  for (;;) {
+    int partner, s;
+    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
+    for (s = 0; s < 2; s++)
+      for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
+        const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
+        if (entries >= degree)
+          continue;
+        degree = entries;
+        side = s;
+        line = i;
+      }
+    if (degree > 2)
+      break;
     if (degree == 0) {
       memset(result, 0, plan->size * sizeof *result);
       return;
@@ -259,7 +228,6 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
 }
 
-/* A thread's bytes: a piece for each order, its cells and two numbers; two numbers more, and those of subsets. */
 static size_t permi_decompose_bytes(const permi_decompose *plan)
 {
   const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
@@ -273,7 +241,7 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_decomposing run;
   permi_piece *piece;
-  uint64_t *room, left;
+  uint64_t *room;
   int i;
   (void)chunk;
   memset(&run, 0, sizeof run);
@@ -289,14 +257,7 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   run.spare = room;
   run.result = room + size;
   run.subsets = run.result + size;
-  piece->live[0] = piece->live[1] = ~UINT64_C(0) >> (64 - plan->n);
-  memset(piece->mask, 0, sizeof piece->mask);
-  for (i = 0; i < plan->n; i++) {
-    piece->mask[0][i] = plan->row[i];
-    for (left = plan->row[i]; left; left &= left - 1)
-      piece->mask[1][permi_trailing_zeros(left)] |= UINT64_C(1) << i;
-  }
-  memcpy(piece->cell, plan->cell, cells * size * sizeof *room);
+  permi_piece_copy(plan, &plan->whole, piece);
   permi_decompose_node(&run, piece, run.result);
   partial->terms += run.ways->choices;
   if (!permi_ways_mine(run.ways))
@@ -308,22 +269,23 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_precision precision = maker->options->precision;
   const int n = block->n;
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  permi_piece *whole;
   uint64_t *unit;
   int i, e;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                         PERMI_DECOMPOSE_ORDER);
-  if (!block->integer && precision == PERM_PRECISION_DD)
+  if (!block->integer && maker->options->precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
   plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
+  whole = &plan->whole;
   plan->n = n;
   if (!permi_numbers_choose(&plan->numbers, block, 0, 0))
     return permi_refuse_long(offer);
@@ -333,10 +295,11 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
   plan->size = permi_numbers_words(&plan->numbers);
   plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-  plan->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
-  if (!plan->cell)
+  whole->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *unit);
+  if (!whole->cell)
     return permi_fail_memory(maker->result);
-  unit = plan->cell + cells * plan->size;
+  whole->live[0] = whole->live[1] = ~UINT64_C(0) >> (64 - n);
+  unit = whole->cell + cells * plan->size;
   permi_value_one(&plan->numbers, unit);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
@@ -344,8 +307,9 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
-      plan->row[i] |= UINT64_C(1) << j;
-      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, unit, 1);
+      whole->mask[0][i] |= UINT64_C(1) << j;
+      whole->mask[1][j] |= UINT64_C(1) << i;
+      permi_values_add(&plan->numbers, &c, permi_piece_at(plan, whole, 0, i, j), unit, 1);
       sum += c.absolute;
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);

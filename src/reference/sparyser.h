@@ -3,19 +3,18 @@
    compressed columns, in the order of [EK] (>>codegen), as a tree.
 
    Symbols     here
-     J         the columns in the sum: a Gray code over digits, columns or groups of them
-     S_1 ...   dominating: neighbourhoods of rows that share no column; their non-empty subsets are digits, for others
+     J         the columns in the sum: a Gray code over digits, which are columns or groups
+     S_1 ...   dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits; other sets
                leave a row empty
      row sums  x or integer: exact, on a grid of a power of two
-     products  product or wide of a level, over the rows of slower digits; 0 ends the branch ([EK] has two such areas,
-               this one a column)
+     products  product or wide of a level, over the rows of slower digits; 0 ends the branch
    A row belongs to the fastest digit that touches it, which makes its sum final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
    r_i the row's sum: half as many terms, hardly a zero. */
 #pragma once
-#include "ways.h"
+#include "transversals.h"
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
@@ -23,10 +22,10 @@
 
 typedef struct permi_ryser {
   int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* rows of a digit; then rows of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -58,20 +57,20 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
       walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
     return;
   }
-  for (e = begin; e < end; e++) /* a loop over the parts around it takes 1.08 times as long */
+  for (e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
     walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
   for (e = begin; e < end && ryser->parts == 2; e++)
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from the one above. Returns 0 if it is 0. */
+/* Makes a level's product from the one above; 0: it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
+  if (ryser->integers) { /* below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       permi_wide next = {0, 0};
@@ -134,8 +133,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
-   digit level - 1. */
+/* Visits the digits below `level` in reflected Gray codes, each to its other end. left: values of digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -158,7 +156,6 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
   }
 }
 
-/* Moves a digit `by` codes on. */
 static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
 {
   const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
@@ -241,35 +238,11 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (double)leaf->information.chunks);
 }
 
-/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
+/* Digits: groups of columns never all absent, and each other column except `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
-
-/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
-static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
-{
-  const int n = ryser->n, mine = ryser->transposed * n;
-  int i, e;
-  ryser->growth = 1;
-  ryser->bits = n;
-  ryser->widest = 0;
-  for (i = 0; i < n; i++) {
-    double sum = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int edge = block->edge[e];
-      if (block->integer)
-        sum += fabs((double)block->integer[edge]);
-      else
-        sum += fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
-    }
-    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51);
-    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
-    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
-    ryser->widest = fmax(ryser->widest, sum);
-  }
-}
 
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
@@ -285,54 +258,11 @@ static void permi_ryser_list(int *list, int *used, uint64_t set)
     list[(*used)++] = permi_trailing_zeros(set);
 }
 
-/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
-static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
-{
-  const int n = ryser->n;
-  uint64_t digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
-  int digits = split->groups, d, i, j, used = 0, taken = 0;
-  for (i = 0; i < digits; i++)
-    grouped |= digit[i] = split->group[i];
-  for (j = 0; j < n; j++)
-    if (!(grouped >> j & 1) && j != split->without)
-      digit[digits++] = UINT64_C(1) << j;
-  ryser->digits = digits;
-  for (d = 0; d < digits; d++) {
-    int best = d;
-    double least = 1e9;
-    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
-                           permi_count_ones(digit[i]);
-      if (share < least) {
-        least = share;
-        best = i;
-      }
-    }
-    set = digit[best];
-    digit[best] = digit[d];
-    ryser->digit_start[d] = used;
-    ryser->level_start[d] = taken;
-    ryser->least[d] = (grouped & set) != 0;
-    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
-    permi_ryser_list(ryser->column, &used, set);
-    set = permi_ryser_rows(touches, set) & rows_left;
-    rows_left &= ~set;
-    permi_ryser_list(ryser->row, &taken, set);
-  }
-  ryser->digit_start[digits] = used;
-  ryser->level_start[digits] = taken;
-  permi_ryser_list(ryser->row, &taken, rows_left);
-  ryser->level_start[digits + 1] = taken;
-}
-
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
   int k, e, part, used = 0;
   ryser->on_grid = 1;
-  ryser->buried = 0;
-  memset(ryser->base, 0, sizeof ryser->base);
-  memset(ryser->moved, 0, sizeof ryser->moved);
   for (k = 0; k < columns + ryser->halves; k++) {
     const int column = k < columns ? ryser->column[k] : without;
     ryser->column_start[k] = used;
@@ -358,11 +288,67 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
-  double alive = 1, count = 1;
-  int d, i, j, k;
-  ryser->nodes = ryser->seconds = 0;
+  const int n = block->n, mine = side * n, other = n - mine;
+  uint64_t touches[PERM_MAX_N], digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
+  double grid[PERM_MAX_N], alive = 1, count = 1;
+  int digits = split->groups, used = 0, taken = 0, i, j, e, d;
+  memset(ryser, 0, sizeof *ryser);
+  ryser->n = n;
+  ryser->growth = 1;
+  ryser->bits = n;
+  ryser->integers = block->integer != NULL;
+  ryser->parts = block->imaginary ? 2 : 1;
+  ryser->halves = split->without >= 0;
+  ryser->transposed = side;
+  ryser->groups = split->groups;
+  for (j = 0; j < n; j++)
+    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
+      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int edge = block->edge[e];
+      sum += block->integer ? fabs((double)block->integer[edge])
+                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+    }
+    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51); /* sums and halves are below 2^53 half steps */
+    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+    ryser->widest = fmax(ryser->widest, sum);
+  }
+  for (d = 0; d < digits; d++)
+    grouped |= digit[d] = split->group[d];
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (d = 0; d < digits; d++) { /* Algorithm 3: next is the digit with the fewest rows of its own a bit */
+    int best = d;
+    double least = 1e9;
+    for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
+      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_count_ones(digit[i]);
+      best = share < least ? i : best;
+      least = fmin(least, share);
+    }
+    set = digit[best];
+    digit[best] = digit[d];
+    ryser->digit_start[d] = used;
+    ryser->level_start[d] = taken;
+    ryser->least[d] = (grouped & set) != 0;
+    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
+    permi_ryser_list(ryser->column, &used, set);
+    set = permi_ryser_rows(touches, set) & rows_left;
+    rows_left &= ~set;
+    permi_ryser_list(ryser->row, &taken, set);
+  }
+  ryser->digit_start[digits] = used;
+  ryser->level_start[digits] = taken;
+  permi_ryser_list(ryser->row, &taken, rows_left);
+  ryser->level_start[digits + 1] = taken;
+  permi_ryser_entries(ryser, block, split->without, grid);
   for (d = ryser->digits - 1; d >= 0; d--) {
     const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
     const double entries =
@@ -377,57 +363,20 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
       double empty = 1;
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
-        for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
-          columns += !(touches[ryser->column[k]] >> ryser->row[i] & 1);
+        for (e = ryser->digit_start[j]; e < ryser->digit_start[j + 1]; e++)
+          columns += !(touches[ryser->column[e]] >> ryser->row[i] & 1);
         empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
       }
       alive *= 1 - empty;
     }
   }
   ryser->terms = count;
-}
-
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
-{
-  const int n = block->n, mine = side * n, other = n - mine;
-  uint64_t touches[PERM_MAX_N];
-  double grid[PERM_MAX_N];
-  int j, e;
-  ryser->n = n;
-  ryser->integers = block->integer != NULL;
-  ryser->parts = block->imaginary ? 2 : 1;
-  ryser->halves = split->without >= 0;
-  ryser->transposed = side;
-  ryser->groups = split->groups;
-  for (j = 0; j < n; j++)
-    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
-      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
-  permi_ryser_grid(ryser, block, grid);
-  permi_ryser_order(ryser, touches, split);
-  permi_ryser_entries(ryser, block, split->without, grid);
-  permi_ryser_predict(ryser, touches);
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
-}
-
-/* Columns alone: all, or without the fullest. */
-static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int halves)
-{
-  const int *start = block->start + (side ? 0 : block->n);
-  permi_ryser_split split;
-  int j, most = 0;
-  memset(&split, 0, sizeof split);
-  split.without = -1;
-  for (j = 0; j < block->n && halves; j++)
-    if (start[j + 1] - start[j] > most) {
-      most = start[j + 1] - start[j];
-      split.without = j;
-    }
-  return split;
 }
 
 /* Rows are chosen greedily by least degree from many random starts. */
 #define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
+#define PERMI_DOMINATING_COLUMNS 20 /* a digit is an int */
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -481,7 +430,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   permi_ryser_split split, best;
   permi_ryser *ryser;
   double least = (double)INFINITY;
-  int which, side = 0;
+  int which, side = 0, j;
   (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
@@ -494,7 +443,15 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
     return permi_fail_memory(maker->result);
   memset(&best, 0, sizeof best);
   for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
-    split = dominating ? permi_dominating_split(block, which & 1) : permi_sparyser_split(block, which & 1, which / 2);
+    memset(&split, 0, sizeof split);
+    split.without = -1;
+    for (j = 0; j < block->n && which > 1; j++) { /* without the fullest column */
+      const int *start = block->start + (which & 1 ? 0 : block->n);
+      if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
+        split.without = j;
+    }
+    if (dominating)
+      split = permi_dominating_split(block, which);
     permi_ryser_plan(ryser, block, which & 1, &split);
     if (ryser->seconds < least) {
       least = ryser->seconds;
@@ -513,51 +470,45 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets of columns, or above
-   PERMI_MAJORANT_ORDER by the product of row sums, at least 1 each. */
-static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
-{
-  double *value = subsets, *change = subsets ? subsets + (1 << PERMI_MAJORANT_ORDER) : NULL, sum = 0;
-  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine;
-  int i, e, s;
-  if (ryser->on_grid)
-    return 0;
-  if (n > PERMI_MAJORANT_ORDER) {
-    for (i = 0; i < n; i++)
-      sum += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
-    return ryser->growth * expm1(sum * (1 + 1e-12)) * (1 + 1e-12);
-  }
-  memset(value, 0, ((size_t)1 << n) * sizeof *value);
-  memset(change, 0, ((size_t)1 << n) * sizeof *change);
-  value[0] = 1;
-  for (s = 0; s < (1 << n) - 1; s++) {
-    i = permi_count_ones((unsigned)s);
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
-      const double moved = ryser->parts * ryser->moved[i];
-      const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
-      if (!(s & bit)) {
-        value[s | bit] += value[s] * x;
-        change[s | bit] += change[s] * (x + moved) + value[s] * moved;
-      }
-    }
-  }
-  return change[s] * (1 + 1e-12) + 1e-280;
-}
-
-/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
-   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
-   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
-   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
+/* THE BOUND. Row sums on the grid are exact. off_grid bounds what the grid changes, per (|A| + M) - per |A| for
+   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by the product of row sums, at least 1 each. A term is a
+   product of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N
+   terms hi loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by
+   gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the
+   product of the rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
-  const int n = block->n;
-  const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
+  const int n = block->n, mine = ryser->transposed * n, other = n - mine;
+  double *const value = maker->subsets, *const change = value ? value + (1 << PERMI_MAJORANT_ORDER) : NULL;
+  double off_grid = 0;
+  int i, e, s;
+  for (i = 0; i < n && !ryser->on_grid; i++)
+    off_grid += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
+  if (n > PERMI_MAJORANT_ORDER) {
+    off_grid = ryser->on_grid ? 0 : ryser->growth * expm1(off_grid * (1 + 1e-12)) * (1 + 1e-12);
+  } else if (!ryser->on_grid) {
+    memset(value, 0, ((size_t)1 << n) * sizeof *value);
+    memset(change, 0, ((size_t)1 << n) * sizeof *change);
+    value[0] = 1;
+    for (s = 0; s < (1 << n) - 1; s++) {
+      i = permi_count_ones((unsigned)s);
+      for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+        const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
+        const double moved = ryser->parts * ryser->moved[i];
+        const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
+        if (!(s & bit)) {
+          value[s | bit] += value[s] * x;
+          change[s | bit] += change[s] * (x + moved) + value[s] * moved;
+        }
+      }
+    }
+    off_grid = change[s] * (1 + 1e-12) + 1e-280;
+  }
+  off_grid = ldexp(off_grid, -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* else far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -567,8 +518,8 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
-/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many:
-   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
+/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many: 2
+   (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;

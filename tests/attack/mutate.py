@@ -39,7 +39,7 @@ import time
 
 ROOMS = ('exact/exact exact/limbs exact/residues exact/small_exact dense/bounds dense/rounding dense/plan job/state '
          'job/checkpoint plan/judge plan/offers sparse/choose formats/read formats/market formats/plain_text '
-         'formats/graph formats/dimacs formats/numpy matrix/matrix').split()
+         'formats/graph formats/numpy matrix/matrix').split()
 WIDER = {  # files of tests that rooms of a folder meet beside those that name them
     'exact': '', 'job': '',
     'dense': 't_dense t_dense_complex t_scale t_bounds t_job',

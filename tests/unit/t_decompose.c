@@ -1,4 +1,4 @@
-/* >>decompose, >>ways */
+/* >>decompose, >>transversals */
 /* Method decompose against exact arithmetic and the frontier; by threads: the bits of one. */
 
 static void t_prepare_fill(int n, int shape, int64_t *a)

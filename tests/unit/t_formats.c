@@ -1,4 +1,4 @@
-/* >>numpy, >>graph, >>dimacs, >>read, examples/command/perm_fractions.h */
+/* >>numpy, >>graph, >>read, examples/command/perm_fractions.h */
 /* Every format gives the same matrix as coordinates with a banner do, bit for bit; bad files are refused with a place
    and advice; what no byte marks is read as before. */
 #include "../../examples/command/perm_fractions.h"

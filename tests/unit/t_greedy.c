@@ -1,4 +1,4 @@
-/* >>walk, >>greedy, >>order: what a greedy walk knows of its candidates, and what its orders cost. */
+/* >>walk, >>order: what a greedy walk knows of its candidates, and what its orders cost. */
 #define T_GREEDY_MOST 300
 
 static void t_greedy_block(int n, const unsigned char *mark, permi_block *block)

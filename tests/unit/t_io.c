@@ -1,4 +1,4 @@
-/* >>io, >>market, >>plain_text */
+/* >>market, >>plain_text */
 /* Readers accept exactly what they promise, every refusal names file, line, what was found and what was expected, and
    memory follows the bytes that are there. */
 

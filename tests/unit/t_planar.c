@@ -1,4 +1,4 @@
-/* >>planar >>embedding >>kasteleyn >>dissection >>fronts >>residues: against expansions, other engines and closed forms
+/* >>planar >>kasteleyn >>dissection >>fronts >>residues: against expansions, other engines and closed forms
    on planar graphs by construction, graphs just beyond, and entries whose pivots vanish. */
 
 #define T_PLANAR_MAX 24 /* vertices of a side */

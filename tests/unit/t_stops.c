@@ -1,4 +1,4 @@
-/* >>control, >>memory, >>choose, >>sparse_job, >>cauchy, >>read, >>market, >>plain_text, >>graph, >>dimacs, >>matrix */
+/* >>control, >>memory, >>choose, >>sparse_job, >>cauchy, >>read, >>market, >>plain_text, >>graph, >>matrix */
 /* Every kind of run, with every allocation failing once and with a stop at every look at the limits: a clean status,
    nothing leaks, and the same call afterwards gives what it gave before. Loops that are watched look at each step here,
    not at every so many: what is stopped between two looks of a long run is stopped here in a short one. */
