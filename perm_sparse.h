@@ -98,23 +98,16 @@
                      >>device          what engines ask of perm_cuda.cu; what stands in without it
      frontier/       >>values          entries as values of the ring
                      >>runner          what all engines that go step by step share: threads, stops, the last value
-                     >>frontier        states, keys, cursors of the lists
+                     >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
                      >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
-                     >>streams         from an order to the streams of a step
-                     >>arrays          indexed by combinations
-                     >>array_residues  integers modulo primes, a pass each
-                     >>array_layout    words and ways of a step
-                     >>array_places    one memory for two steps
+                     >>arrays          states indexed by combinations; residues, layout and memory of a step
                      >>arrays_run      passes, price
                      >>array_kernels   arrays for each instruction set
-     tree/           >>tree            tables of a tree decomposition, bucket elimination
-                     >>tree_join       the product of two tables; THE BOUND
+     tree/           >>tree            tables of a tree decomposition, bucket elimination, products of tables; THE BOUND
                      >>tree_build      elimination by fill, price
-     band/           >>band            a window along a band
-                     >>band_run        streams, threads; THE BOUND
+     band/           >>band            a window along a band; THE BOUND
                      >>band_order      order of the rows, price
-     twins/          >>classes         waiting vertices counted in classes; proportional entries, contents
-                     >>classes_build   steps from an order, refining classes from its end
+     twins/          >>classes         waiting vertices counted in classes; steps from an order, refined from its end
                      >>classes_run     states of counts, hashing, threads; THE BOUND
                      >>classes_order   greedy from the end, price
      hybrid/         >>hybrid          Glynn's signs outside, elimination inside
@@ -6484,6 +6477,245 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
+/* Gives slots to lives (birth, death], -1 to vertices without. Low slots go to vertices that live through the most
+   states, so that patterns and low words change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps +
+   1. Returns the number of slots; 0: too many, or stopped. */
+static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
+                                permi_control *watch)
+{
+  const int *birth = frontier->birth, *death = frontier->death, words = PERMI_MASK_WORDS;
+  int *slot = frontier->slot;
+  int v, p, i, w, lives = 0, most = 1;
+  double units = 0;
+  for (v = 0; v < vertices; v++) {
+    double weight = 0;
+    slot[v] = -1;
+    if (birth[v] < 0 || death[v] <= birth[v])
+      continue;
+    if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
+      return 0;
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      weight += frontier->states[p];
+    memcpy(&life[lives].key, &weight, sizeof weight);
+    life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
+    life[lives++].vertex = v;
+  }
+  life = (permi_ranked *)permi_sort(life, life + vertices, (size_t)lives, sizeof *life, watch);
+  if (!life)
+    return 0;
+  memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
+  for (i = 0; i < lives; i++) {
+    v = life[i].vertex;
+    if (permi_watch_gather(watch, &units, 20 + 4.0 * (death[v] - birth[v])))
+      return 0;
+    for (w = 0; w < words && slot[v] < 0; w++) {
+      uint64_t taken = 0;
+      for (p = birth[v] + 1; p <= death[v]; p++)
+        taken |= busy[p * words + w];
+      if (~taken)
+        slot[v] = 64 * w + permi_trailing_zeros(~taken);
+    }
+    if (slot[v] < 0)
+      return 0;
+    most = slot[v] >= most ? slot[v] + 1 : most;
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      busy[p * words + (slot[v] >> 6)] |= UINT64_C(1) << (slot[v] & 63);
+  }
+  return most;
+}
+
+static void permi_mask_set(uint64_t *mask, int slot)
+{
+  mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
+}
+
+/* Lists the drop of a step's vertex if it has a slot, then its matches. */
+static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
+{
+  const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
+  const int *birth = frontier->birth, *death = frontier->death, *slot = frontier->slot;
+  uint64_t *test = frontier->mask, gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS];
+  double units = 0;
+  int p, e, used = 0;
+  for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
+    const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
+    frontier->stream_start[p] = used;
+    memset(gone, 0, sizeof gone); /* bits that vanish, 1 in the source; mine: and v's */
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      if (death[block->neighbour[e]] == p) /* in a block every vertex has two neighbours, hence a slot */
+        permi_mask_set(gone, slot[block->neighbour[e]]);
+    memcpy(mine, gone, sizeof mine);
+    if (held)
+      permi_mask_set(mine, slot[v]);
+    for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
+      const int drop = e < block->start[v], t = drop ? v : block->neighbour[e], word = slot[t] >> 6;
+      const uint64_t bit = slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
+      uint64_t *want = test + words, *flip = want + words;
+      if (drop ? !held : death[t] < p)
+        continue;
+      memcpy(test, mine, bytes);
+      memcpy(want, drop ? mine : gone, bytes);
+      memcpy(flip, want, bytes);
+      frontier->partner[used] = drop ? -1 : t;
+      frontier->coefficient[used++] =
+          drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
+        test[word] |= bit;
+        want[word] &= ~bit;
+        flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
+      } else if (!drop && bit && death[t] > p) {
+        flip[word] ^= bit;
+      }
+      test = flip + words;
+    }
+  }
+  frontier->stream_start[p] = used;
+}
+
+static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
+                               const double *binomial, permi_walk *walk, permi_control *watch)
+{
+  const int vertices = 2 * block->n;
+  int i, e, v, p = 0;
+  frontier->additions = 0;
+  for (v = 0; v < vertices; v++)
+    frontier->birth[v] = frontier->death[v] = -1;
+  permi_walk_start(block, walk);
+  frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
+  frontier->cost[0] = frontier->ones[0] = 0;
+  for (i = 0; i < vertices; i++) {
+    int left, width, held, meet = 0;
+    v = order[i];
+    if (permi_watch_step(watch, (size_t)i, 100))
+      return 0;
+    if (walk->state[v] == 2)
+      continue;
+    left = walk->open[v];
+    held = walk->state[v] == 1;
+    permi_walk_step(block, walk, v);
+    frontier->sequence[p] = v;
+    frontier->death[v] = p;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int t = block->neighbour[e];
+      if (walk->state[t] == 2 && frontier->death[t] < 0) {
+        frontier->death[t] = p;
+        meet++;
+      }
+      if (walk->state[t] == 1 && frontier->birth[t] < 0)
+        frontier->birth[t] = p;
+    }
+    width = walk->width[0] + walk->width[1];
+    frontier->width = width > frontier->width ? width : frontier->width;
+    p++;
+    frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
+    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
+    frontier->additions += (meet < left ? meet : left) + held - 1;
+    frontier->states[p] = permi_walk_states(binomial, walk);
+    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
+    frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
+  }
+  frontier->steps = p;
+  return 1;
+}
+
+/* A state's value is the permanent of some lines, all that were eliminated among them, without the entries between two
+   that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
+static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
+{
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
+  const size_t steps = (size_t)frontier->steps + 1;
+  const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
+  double bits[2] = {0, 0};
+  int p, e, end;
+  frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
+  frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
+  if (!line || frontier->owned.pool.failed)
+    return 0;
+  frontier->bits[0] = 0;
+  for (p = 0; p < frontier->steps; p++) {
+    const int v = frontier->sequence[p];
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
+        const int u = end ? block->neighbour[e] : v;
+        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
+        permi_majorant_enter(block, block->edge[e], &line[u]);
+        bits[u >= block->n] += permi_majorant_bits(&line[u]);
+      }
+    frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
+  }
+  for (p = 0; p <= frontier->steps && !residues; p++) {
+    const int words = permi_words_of_bits(frontier->bits[p]);
+    frontier->words[p] = words < frontier->numbers.words && p < frontier->steps ? words : frontier->numbers.words;
+  }
+  return 1;
+}
+
+/* How exact values are to be, and entries were. */
+typedef struct permi_exactness {
+  double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
+  uint64_t modulus;             /* 0: none */
+  int doubled;                  /* double-doubles */
+} permi_exactness;
+
+/* PERM_ERROR_LIMIT: frontier too wide, or stopped. PERM_ERROR_OVERFLOW: permanent too long. */
+static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
+                                         const double *binomial, const permi_exactness *exactness,
+                                         permi_control *watch, permi_frontier **made)
+{
+  const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
+  permi_walk walk;
+  permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, 2 * vertices, sizeof *life);
+  uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
+  perm_status status = PERM_ERROR_MEMORY;
+  *made = frontier;
+  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
+  if (!permi_pool_ints(&room, &walk.open, vertices, &walk.frontier, vertices, &walk.place, vertices, (int **)NULL) ||
+      !frontier)
+    goto done;
+  pool = &frontier->owned.pool;
+  frontier->lost_error = exactness->lost_error;
+  if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
+    status = PERM_ERROR_OVERFLOW;
+    goto done;
+  }
+  frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
+  frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
+                       vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
+                       &frontier->ones, vertices + 1, (int **)NULL))
+    goto done;
+  frontier->cost = frontier->states + vertices + 1;
+  status = PERM_ERROR_LIMIT;
+  if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
+    goto done;
+  frontier->slot_count = permi_frontier_slots(frontier, (int)vertices, life, busy, watch);
+  frontier->mask_words = (frontier->slot_count + 63) / 64;
+  if (frontier->slot_count == 0)
+    goto done;
+  frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
+  status = frontier->mask ? status : PERM_ERROR_MEMORY;
+  if (!frontier->mask)
+    goto done;
+  permi_frontier_streams(frontier, block, watch);
+  if (block->integer && !permi_frontier_lengths(frontier, block, &room)) {
+    status = PERM_ERROR_MEMORY;
+    goto done;
+  }
+  frontier->bound_relative = permi_terms_bound(
+      &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
+      block->n + frontier->additions); /* >>steps */
+  status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
+done:
+  permi_pool_release(&room);
+  if (status == PERM_ERROR_MEMORY) {
+    permi_owned_release(allocator, frontier);
+    *made = NULL;
+  }
+  return status;
+}
+
 /* ========================================================================================== >>steps
    Steps of the lists: merges states, then adds up their values, by one thread or several. */
 
@@ -7055,248 +7287,6 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
   return permi_frontier_run_by(leaf, control, permi_run_advance, 0, partial);
 }
 
-/* ======================================================================================== >>streams
-   Makes a frontier's streams from an elimination order. */
-
-/* Gives slots to lives (birth, death], -1 to vertices without. Low slots go to vertices that live through the most
-   states, so that patterns and low words change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps +
-   1. Returns the number of slots; 0: too many, or stopped. */
-static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
-                                permi_control *watch)
-{
-  const int *birth = frontier->birth, *death = frontier->death, words = PERMI_MASK_WORDS;
-  int *slot = frontier->slot;
-  int v, p, i, w, lives = 0, most = 1;
-  double units = 0;
-  for (v = 0; v < vertices; v++) {
-    double weight = 0;
-    slot[v] = -1;
-    if (birth[v] < 0 || death[v] <= birth[v])
-      continue;
-    if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
-      return 0;
-    for (p = birth[v] + 1; p <= death[v]; p++)
-      weight += frontier->states[p];
-    memcpy(&life[lives].key, &weight, sizeof weight);
-    life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
-    life[lives++].vertex = v;
-  }
-  life = (permi_ranked *)permi_sort(life, life + vertices, (size_t)lives, sizeof *life, watch);
-  if (!life)
-    return 0;
-  memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
-  for (i = 0; i < lives; i++) {
-    v = life[i].vertex;
-    if (permi_watch_gather(watch, &units, 20 + 4.0 * (death[v] - birth[v])))
-      return 0;
-    for (w = 0; w < words && slot[v] < 0; w++) {
-      uint64_t taken = 0;
-      for (p = birth[v] + 1; p <= death[v]; p++)
-        taken |= busy[p * words + w];
-      if (~taken)
-        slot[v] = 64 * w + permi_trailing_zeros(~taken);
-    }
-    if (slot[v] < 0)
-      return 0;
-    most = slot[v] >= most ? slot[v] + 1 : most;
-    for (p = birth[v] + 1; p <= death[v]; p++)
-      busy[p * words + (slot[v] >> 6)] |= UINT64_C(1) << (slot[v] & 63);
-  }
-  return most;
-}
-
-static void permi_mask_set(uint64_t *mask, int slot)
-{
-  mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
-}
-
-/* Lists the drop of a step's vertex if it has a slot, then its matches. */
-static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
-{
-  const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
-  const int *birth = frontier->birth, *death = frontier->death, *slot = frontier->slot;
-  uint64_t *test = frontier->mask, gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS];
-  double units = 0;
-  int p, e, used = 0;
-  for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
-    const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* bits that vanish, 1 in the source; mine: and v's */
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p) /* in a block every vertex has two neighbours, hence a slot */
-        permi_mask_set(gone, slot[block->neighbour[e]]);
-    memcpy(mine, gone, sizeof mine);
-    if (held)
-      permi_mask_set(mine, slot[v]);
-    for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
-      const int drop = e < block->start[v], t = drop ? v : block->neighbour[e], word = slot[t] >> 6;
-      const uint64_t bit = slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
-      uint64_t *want = test + words, *flip = want + words;
-      if (drop ? !held : death[t] < p)
-        continue;
-      memcpy(test, mine, bytes);
-      memcpy(want, drop ? mine : gone, bytes);
-      memcpy(flip, want, bytes);
-      frontier->partner[used] = drop ? -1 : t;
-      frontier->coefficient[used++] =
-          drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
-      if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
-        test[word] |= bit;
-        want[word] &= ~bit;
-        flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
-      } else if (!drop && bit && death[t] > p) {
-        flip[word] ^= bit;
-      }
-      test = flip + words;
-    }
-  }
-  frontier->stream_start[p] = used;
-}
-
-static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
-                               const double *binomial, permi_walk *walk, permi_control *watch)
-{
-  const int vertices = 2 * block->n;
-  int i, e, v, p = 0;
-  frontier->additions = 0;
-  for (v = 0; v < vertices; v++)
-    frontier->birth[v] = frontier->death[v] = -1;
-  permi_walk_start(block, walk);
-  frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
-  frontier->cost[0] = frontier->ones[0] = 0;
-  for (i = 0; i < vertices; i++) {
-    int left, width, held, meet = 0;
-    v = order[i];
-    if (permi_watch_step(watch, (size_t)i, 100))
-      return 0;
-    if (walk->state[v] == 2)
-      continue;
-    left = walk->open[v];
-    held = walk->state[v] == 1;
-    permi_walk_step(block, walk, v);
-    frontier->sequence[p] = v;
-    frontier->death[v] = p;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int t = block->neighbour[e];
-      if (walk->state[t] == 2 && frontier->death[t] < 0) {
-        frontier->death[t] = p;
-        meet++;
-      }
-      if (walk->state[t] == 1 && frontier->birth[t] < 0)
-        frontier->birth[t] = p;
-    }
-    width = walk->width[0] + walk->width[1];
-    frontier->width = width > frontier->width ? width : frontier->width;
-    p++;
-    frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
-    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
-    frontier->additions += (meet < left ? meet : left) + held - 1;
-    frontier->states[p] = permi_walk_states(binomial, walk);
-    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
-    frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
-  }
-  frontier->steps = p;
-  return 1;
-}
-
-/* A state's value is the permanent of some lines, all that were eliminated among them, without the entries between two
-   that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
-static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
-{
-  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
-  const size_t steps = (size_t)frontier->steps + 1;
-  const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
-  double bits[2] = {0, 0};
-  int p, e, end;
-  frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
-  frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
-  if (!line || frontier->owned.pool.failed)
-    return 0;
-  frontier->bits[0] = 0;
-  for (p = 0; p < frontier->steps; p++) {
-    const int v = frontier->sequence[p];
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
-        const int u = end ? block->neighbour[e] : v;
-        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
-        permi_majorant_enter(block, block->edge[e], &line[u]);
-        bits[u >= block->n] += permi_majorant_bits(&line[u]);
-      }
-    frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
-  }
-  for (p = 0; p <= frontier->steps && !residues; p++) {
-    const int words = permi_words_of_bits(frontier->bits[p]);
-    frontier->words[p] = words < frontier->numbers.words && p < frontier->steps ? words : frontier->numbers.words;
-  }
-  return 1;
-}
-
-/* How exact values are to be, and entries were. */
-typedef struct permi_exactness {
-  double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
-  uint64_t modulus;             /* 0: none */
-  int doubled;                  /* double-doubles */
-} permi_exactness;
-
-/* PERM_ERROR_LIMIT: frontier too wide, or stopped. PERM_ERROR_OVERFLOW: permanent too long. */
-static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
-                                         const double *binomial, const permi_exactness *exactness,
-                                         permi_control *watch, permi_frontier **made)
-{
-  const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
-  permi_walk walk;
-  permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
-  permi_pool room = {allocator, NULL, 0}, *pool;
-  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, 2 * vertices, sizeof *life);
-  uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
-  perm_status status = PERM_ERROR_MEMORY;
-  *made = frontier;
-  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
-  if (!permi_pool_ints(&room, &walk.open, vertices, &walk.frontier, vertices, &walk.place, vertices, (int **)NULL) ||
-      !frontier)
-    goto done;
-  pool = &frontier->owned.pool;
-  frontier->lost_error = exactness->lost_error;
-  if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
-    status = PERM_ERROR_OVERFLOW;
-    goto done;
-  }
-  frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
-  frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
-  if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
-                       vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
-                       &frontier->ones, vertices + 1, (int **)NULL))
-    goto done;
-  frontier->cost = frontier->states + vertices + 1;
-  status = PERM_ERROR_LIMIT;
-  if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
-    goto done;
-  frontier->slot_count = permi_frontier_slots(frontier, (int)vertices, life, busy, watch);
-  frontier->mask_words = (frontier->slot_count + 63) / 64;
-  if (frontier->slot_count == 0)
-    goto done;
-  frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
-  status = frontier->mask ? status : PERM_ERROR_MEMORY;
-  if (!frontier->mask)
-    goto done;
-  permi_frontier_streams(frontier, block, watch);
-  if (block->integer && !permi_frontier_lengths(frontier, block, &room)) {
-    status = PERM_ERROR_MEMORY;
-    goto done;
-  }
-  frontier->bound_relative = permi_terms_bound(
-      &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
-      block->n + frontier->additions); /* >>steps */
-  status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
-done:
-  permi_pool_release(&room);
-  if (status == PERM_ERROR_MEMORY) {
-    permi_owned_release(allocator, frontier);
-    *made = NULL;
-  }
-  return status;
-}
-
 /* ========================================================================================= >>arrays
    The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
    synchronisation. */
@@ -7495,9 +7485,6 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* ================================================================================= >>array_residues
-   Integers of arrays modulo primes, a pass for each: one double a state, whatever the length of the permanent. */
-
 /* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
      not reduced  where the bound on the true values, not Gaussian, is below p / 2,
      short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
@@ -7628,9 +7615,6 @@ static void permi_residues_words(const permi_array_residues *residues, char *tex
   else
     snprintf(text, size, residues->modulus ? "residues in doubles" : "integers in doubles");
 }
-
-/* =================================================================================== >>array_layout
-   The words and ways of a step. */
 
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
@@ -7791,9 +7775,6 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     }
   }
 }
-
-/* =================================================================================== >>array_places
-   One memory for two steps of arrays: a step takes what the step before it gives back. */
 
 /* A step leaves some top bits as they are, and states that differ there do not meet. So it goes by turns, each for some
    settings of those bits: it places the target's values, first free fit, computes them, and frees the source's places.
@@ -8791,9 +8772,6 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   first[0] = 0;
 }
 
-/* ====================================================================================== >>tree_join
-   Joins two tables, and applies stars. */
-
 typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
@@ -9576,7 +9554,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
+/* See >>tree; proved by machine: tests/proofs/frontier.g. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -9924,9 +9902,6 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
   if (!state->memory)
     state->runs[state->run_count++] = run;
 }
-
-/* ======================================================================================= >>band_run
-   Runs a band, row by row. */
 
 /* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
    begin at source and target. */
@@ -10978,9 +10953,6 @@ static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers
   c.integer[1] = g.im;
   return permi_coefficient_reduced(c, numbers);
 }
-
-/* ================================================================================== >>classes_build
-   Makes the steps of method twins, the last one first. */
 
 /* Vertices that have come (not yet taken away) by classes. Counts of the neighbours of a vertex in a class are for
    >>classes_order. */

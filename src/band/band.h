@@ -202,4 +202,320 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
   if (!state->memory)
     state->runs[state->run_count++] = run;
 }
+
+/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
+   begin at source and target. */
+static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
+                            double source, double target, int factor)
+{
+  const permi_band_shape *shape = state->shape;
+  const int sizes[2] = {shape->used + 1, shape->used + 2};
+  const double *below, *below_after;
+  int v, chosen = p == stream->position, goal, skip;
+  if (before < 0 || after < 0)
+    return;
+  if (p < stream->lowest) {
+    const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
+    if (count > 0)
+      permi_band_emit(state, stream, source, target, count, factor);
+    return;
+  }
+  if (state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] == 0 ||
+      state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] + (size_t)after] == 0)
+    return;
+  if (stream->within && (target >= stream->end || target + state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] +
+                                                                            (size_t)after] <= stream->begin))
+    return;
+  below = state->counts[0] + (size_t)p * (size_t)sizes[0];
+  below_after = state->counts[1] + (size_t)p * (size_t)sizes[1];
+  if (shape->kind[p] == PERMI_BAND_KEEP) {
+    for (v = 0; v <= shape->leaving[p] && v <= before; v++) {
+      if (!chosen) {
+        permi_band_runs(state, stream, p - 1, before - v, after - v, source, target, factor);
+        if (after >= v)
+          target += below_after[after - v];
+      } else if (v < shape->leaving[p]) {
+        if (after >= v)
+          target += below_after[after - v];
+        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target,
+                        factor * (shape->leaving[p] - v));
+      }
+      source += below[before - v];
+    }
+    return;
+  }
+  goal = shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p] - (chosen && !stream->entering);
+  for (v = 0; v < goal && v <= before; v++)
+    source += below[before - v];
+  skip = chosen && stream->entering;
+  if (skip) {
+    target += below_after[after];
+    factor *= shape->staying[p];
+  }
+  permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
+}
+
+/* Gives each state a power of two of its own. 0: out of memory. */
+static int permi_band_apart(permi_band_state *state, int row, size_t states)
+{
+  if (!state->from_exp2) {
+    state->from_exp2 = (int64_t *)permi_pool_zeros(&state->base.pool, state->room, sizeof(int64_t));
+    state->to_exp2 = (int64_t *)permi_pool_get(&state->base.pool, state->room, sizeof(int64_t));
+    if (state->base.pool.failed)
+      return 0;
+  }
+  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2,
+                         row & PERMI_CANCELS_STEPS ? NULL : &state->base.sizes);
+  return 1;
+}
+
+/* Rescales before a row: no product below PERMI_BAND_SAFE, no sum near overflow. */
+static int permi_band_prepare(permi_band_state *state, int row, size_t states)
+{
+  const permi_band *band = state->band;
+  permi_sizes *sizes = &state->base.sizes;
+  double weight = 0, least = DBL_MAX;
+  int e;
+  if (state->from_exp2)
+    return permi_band_apart(state, row, states);
+  if (!(row & PERMI_CANCELS_STEPS))
+    permi_values_ease(&band->numbers, state->from, states, sizes);
+  for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
+    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].real[2], least);
+  }
+  weight = (weight + DBL_MIN) * (1 + 1e-12);
+  if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
+    permi_sizes_clear(sizes);
+    permi_values_extremes((const double *)state->from + state->words - 1, states * state->words, state->words, sizes);
+    if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
+      e = permi_exponent(sizes->largest) - 300;
+      if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
+        permi_values_scale((double *)state->from, states * state->words, e);
+        sizes->exp2 += e;
+        sizes->smallest = ldexp(sizes->smallest, -e);
+        sizes->largest = ldexp(sizes->largest, -e);
+      }
+    }
+    if (sizes->largest > 0 && (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200))
+      return permi_band_apart(state, row, states);
+  }
+  sizes->smallest *= least;
+  sizes->smallest *= 1 - 1e-12;
+  sizes->largest *= weight;
+  return 1;
+}
+
+/* 0: out of memory. */
+static int permi_band_shape_find(permi_band_state *state)
+{
+  const permi_band *band = state->band;
+  const int used = state->used, *window = state->window[state->row & 1];
+  int *next_window = state->window[(state->row + 1) & 1];
+  permi_band_stream stream;
+  permi_band_shape shape, *found;
+  int p, i = 0, k;
+  memset(&shape, 0, sizeof shape);
+  shape.used = used;
+  state->next_slots = 0;
+  state->after = used + 1;
+  for (p = 0; p < state->slot_count || i < state->enterings; p++) {
+    const int group = p < state->slot_count ? window[p] : -1, stays = group >= 0 && band->last[group] != state->row;
+    const int entering = !stays && i < state->enterings ? state->opened + i++ : -1;
+    shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
+                    : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
+    if (group >= 0) {
+      shape.leaving[p] = band->capacity[group];
+      state->position[group] = 2 * p;
+      state->after -= stays ? 0 : shape.leaving[p];
+    }
+    if (entering >= 0)
+      state->position[entering] = 2 * p + 1;
+    if (stays || entering >= 0) {
+      next_window[state->next_slots++] = stays ? group : entering;
+      shape.staying[p] = band->capacity[stays ? group : entering];
+    }
+  }
+  shape.slot_count = p;
+  shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
+  for (p = 0; p < shape.slot_count; p++) {
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.kind[p]);
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.leaving[p] << 32 | (uint64_t)shape.staying[p]);
+  }
+  state->shape = NULL;
+  for (k = 0; k < state->shape_count && !state->shape; k++) {
+    found = &state->shapes[k];
+    if (found->hash == shape.hash && !memcmp(found, &shape, offsetof(permi_band_shape, hash)))
+      state->shape = found;
+  }
+  if (state->shape && state->shape->complete)
+    return 1;
+  for (k = 0; k < 2; k++) {
+    if (!permi_room(state->base.pool.allocator, NULL, &state->counts[k], 0,
+                    (size_t)(shape.slot_count + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
+      return 0;
+    permi_band_counts(&shape, k, used + k, state->counts[k]);
+  }
+  shape.states =
+      state->after < 0 ? 0
+                      : (size_t)state->counts[1][(size_t)shape.slot_count * (size_t)(used + 2) + (size_t)state->after];
+  if (state->shape)
+    return 1;
+  if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
+    state->shape_count = 0;
+    state->run_count = 0;
+  }
+  state->shape = &state->shapes[state->shape_count++];
+  *state->shape = shape;
+  memset(&stream, 0, sizeof stream);
+  stream.keep = (double)shape.states * shape.slot_count < PERMI_BAND_KEPT_RUNS;
+  if (!stream.keep)
+    return 1;
+  for (p = 0; p < shape.slot_count; p++)
+    for (k = 0; k < 2; k++) {
+      state->shape->start[2 * p + k] = state->run_count;
+      if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
+                 : shape.kind[p] == PERMI_BAND_ENTER || shape.kind[p] == PERMI_BAND_REPLACE) {
+        for (stream.lowest = 0; stream.lowest < p && shape.kind[stream.lowest] == PERMI_BAND_KEEP; stream.lowest++)
+          ;
+        stream.position = p;
+        stream.entering = k;
+        permi_band_runs(state, &stream, shape.slot_count - 1, used, state->after, 0, 0, 1);
+      }
+    }
+  state->shape->start[2 * p] = state->run_count;
+  state->shape->complete = !state->memory;
+  return !state->memory;
+}
+
+static perm_status permi_band_part(void *context, uint64_t number, int thread)
+{
+  const int part = (int)number;
+  permi_band_state *state = (permi_band_state *)context;
+  const permi_band *band = state->band;
+  const permi_band_shape *shape = state->shape;
+  const uint64_t states = shape->states, parts = (uint64_t)state->parts;
+  permi_band_stream stream;
+  perm_status status = PERM_OK;
+  int e;
+  memset(&stream, 0, sizeof stream);
+  stream.within = parts > 1;
+  stream.begin = (uint32_t)(states * (uint64_t)part / parts);
+  stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
+  memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
+  for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
+    const int way = state->position[band->entry_group[e]];
+    stream.entry = permi_band_coefficient(band, e);
+    if (state->from_exp2) {
+      stream.entry_exp2 = permi_exponent(stream.entry.absolute);
+      stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
+      stream.entry.imaginary = ldexp(stream.entry.imaginary, -stream.entry_exp2);
+      stream.entry.absolute = ldexp(stream.entry.absolute, -stream.entry_exp2);
+    }
+    if (shape->complete) {
+      const size_t last = shape->start[way + 1];
+      size_t k = shape->start[way], beyond = last;
+      for (; !stream.within && k < last; k++)
+        permi_band_add(state, &stream, &state->runs[k]);
+      while (k < beyond) {
+        const size_t middle = k + (beyond - k) / 2;
+        if (state->runs[middle].target + state->runs[middle].count > stream.begin)
+          beyond = middle;
+        else
+          k = middle + 1;
+      }
+      for (; k < last && state->runs[k].target < stream.end; k++)
+        permi_band_add_within(state, &stream, &state->runs[k]);
+    } else {
+      stream.position = way / 2;
+      stream.entering = way % 2;
+      for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
+        stream.lowest++;
+      permi_band_runs(state, &stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
+    }
+    status = permi_runner_poll(&state->base, (double)states / state->parts, state->base.done, thread);
+  }
+  return status;
+}
+
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value is the sum of all
+   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a
+   product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more
+   factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT
+   for u. With powers of their own, states have one more factor an addition, for aligning, and one a row. Proved by
+   machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
+
+/* Makes the states before a row into those after it. */
+static perm_status permi_band_row(permi_runner *runner, int row)
+{
+  permi_band_state *state = (permi_band_state *)runner;
+  const permi_band *band = state->band;
+  const int entries = band->entry_start[row + 1] - band->entry_start[row];
+  void *values = state->from;
+  int64_t *exp2;
+  int threads;
+  perm_status status;
+  runner->done = band->cost * row / band->n * band->seconds_each;
+  state->row = row;
+  state->enterings = 0;
+  while (state->opened + state->enterings < band->groups && band->first[state->opened + state->enterings] == row)
+    state->enterings++;
+  if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(state, row, state->states)) ||
+      !permi_band_shape_find(state))
+    return PERM_ERROR_MEMORY;
+  state->states = state->shape->states;
+  threads = (double)state->states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
+  state->parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
+  status = permi_share(threads, 0, (uint64_t)state->parts, permi_band_part, state, NULL);
+  exp2 = state->from_exp2;
+  state->from = state->to;
+  state->to = values;
+  state->from_exp2 = state->to_exp2;
+  state->to_exp2 = exp2;
+  state->used = state->after;
+  state->opened += state->enterings;
+  state->slot_count = state->next_slots;
+  runner->visited += (double)state->states;
+  return status;
+}
+
+/* Runs all rows. The caller has cleared the run, except for `keep`. */
+static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
+                                   perm_partial *partial)
+{
+  permi_pool *pool = &state->base.pool;
+  perm_status status = PERM_ERROR_MEMORY;
+  permi_runner_begin(&state->base, &band->owned.allocator, control, "band");
+  state->band = band;
+  state->room = (size_t)band->most;
+  state->words = permi_numbers_words(&band->numbers);
+  state->states = 1;
+  state->from = permi_pool_get(pool, state->room, 8 * state->words);
+  state->to = permi_pool_get(pool, state->room, 8 * state->words);
+  state->shapes = (permi_band_shape *)permi_pool_get(pool, PERMI_BAND_SHAPES, sizeof *state->shapes);
+  state->position = (int *)permi_pool_get(pool, (size_t)band->groups, sizeof *state->position);
+  if (!pool->failed) {
+    permi_value_one(&band->numbers, state->from);
+    status = permi_runner_go(&state->base, 0, band->n, permi_band_row);
+  }
+  if (status == PERM_OK) {
+    const double absolute = ((const double *)state->from)[state->words - 1];
+    state->base.sizes.exp2 += state->from_exp2 && absolute > 0 ? state->from_exp2[0] : 0;
+    permi_runner_finish(&state->base, &band->numbers, state->from, band->lost_error, partial);
+    if (state->from_exp2)
+      partial->lost += band->lossy * absolute * (1 + 1e-12);
+  }
+  permi_release(pool->allocator, state->runs);
+  permi_release(pool->allocator, state->counts[0]);
+  permi_release(pool->allocator, state->counts[1]);
+  permi_pool_release(pool);
+  return status;
+}
+
+static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  permi_band_state state;
+  memset(&state, 0, sizeof state);
+  return permi_band_rows((const permi_band *)leaf->context, control, &state, partial);
+}
 /* SPDX-License-Identifier: MIT */

@@ -1,8 +1,7 @@
 /* ===================================================================================== >>band_order
    Finds equal columns and an order of the rows, offers a band. */
 #pragma once
-#include "../frontier/streams.h"
-#include "band_run.h"
+#include "band.h"
 
 static int permi_band_equal(const permi_block *block, int a, int b)
 {

@@ -2,9 +2,7 @@
    Makes arrays from a frontier, prices and runs them. */
 #pragma once
 #include "../graph/device.h"
-#include "steps.h"
-#include "streams.h"
-#include "array_places.h"
+#include "arrays.h"
 
 /* A turn of a step, whose blocks threads share: each word of top bits in pieces. */
 #define PERMI_ARRAY_PIECES 4

@@ -1,8 +1,7 @@
 /* =========================================================================================== >>tree
    Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 #pragma once
-#include "../graph/engines.h"
-#include "../frontier/frontier.h"
+#include "../frontier/steps.h"
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
    Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
@@ -290,5 +289,339 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
         first[g] = first[g - 1];
   }
   first[0] = 0;
+}
+
+typedef struct permi_tree_product {
+  permi_tree_run *run;
+  const permi_tree_table *factor[2];
+  permi_tree_table *out;
+  uint32_t rows, set[2], common;
+  int cut, larger, own_cut; /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;     /* as bits of a common part */
+  int ones, own;            /* ones of a state; number of bits that are not common */
+  int parts;
+} permi_tree_product;
+
+static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
+{
+  const int part = (int)number;
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  permi_tree_run *run = join->run;
+  (void)thread;
+  if (part < 2) {
+    permi_tree_sort(run->tree, join->factor[part], join->set[part], join->rows, join->common, run->mask[part],
+                    run->index[part], run->first[part]);
+  } else {
+    const size_t size = (size_t)run->tree->size;
+    const size_t begin = permi_tree_begin(join->out->states, part - 2, join->parts);
+    const size_t end = permi_tree_begin(join->out->states, part - 1, join->parts);
+    memset(join->out->value + begin * size, 0, (end - begin) * size * sizeof *join->out->value);
+  }
+  return PERM_OK;
+}
+
+/* The first place in [begin, end) whose mask XOR rows, which ascend, has `value` or more in the bits `top`. */
+static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t begin,
+                                 uint32_t end)
+{
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    if (((mask[middle] ^ rows) & top) < value)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* Multiplies two groups; the larger table's states have `value` in `top`. */
+static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
+                                          uint32_t value, int master)
+{
+  permi_tree_run *run = join->run;
+  const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
+  const size_t size = (size_t)run->tree->size;
+  uint32_t begin[2], end[2], i;
+  permi_tree_group group;
+  begin[0] = run->first[0][g];
+  end[0] = run->first[0][g + 1];
+  begin[1] = run->first[1][h];
+  end[1] = run->first[1][h + 1];
+  if (top) {
+    const int k = join->larger;
+    begin[k] = permi_tree_first(run->mask[k], join->rows, top, value, begin[k], end[k]);
+    end[k] = permi_tree_first(run->mask[k], join->rows, top, value + 1, begin[k], end[k]);
+  }
+  group.mask = run->mask[1] + begin[1];
+  group.index = run->index[1] + begin[1];
+  group.count = end[1] - begin[1];
+  group.value = join->factor[1]->value;
+  for (i = begin[0]; i < end[0]; i++)
+    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i],
+             &group, join->out->value);
+  return permi_runner_poll(&run->base, 0.125 * (end[1] - begin[1]) * (end[0] - begin[0]), run->base.done, !master);
+}
+
+/* Joins a part by the product's common parts: few places at a time, heavy parts first. */
+static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
+{
+  const int part = (int)number;
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
+  const int bits = permi_count_ones(join->common) - join->cut;
+  const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
+  const uint32_t fixed = turned >> join->own_cut << bits;
+  uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
+  perm_status status = PERM_OK;
+  int k;
+  for (k = permi_count_ones(top); k > join->own_cut; k--)
+    top &= top - 1;
+  value = (uint32_t)permi_deposit_bits(turned & ((1u << join->own_cut) - 1), top);
+  for (;; c--) {
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
+    const int some = own >= 0 && own <= join->own;
+    status = permi_runner_poll(&join->run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, join->run->base.done,
+                               thread);
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
+      const uint32_t h = c ^ g;
+      if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
+        status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
+      if (g == c)
+        break;
+    }
+    if (c == fixed || status != PERM_OK)
+      return status;
+  }
+}
+
+/* The same by the left's common parts, for a product in cache: 0 to 6 % fewer instructions. */
+static perm_status permi_tree_join_small(const permi_tree_product *join)
+{
+  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
+  const uint32_t groups = 1u << permi_count_ones(join->common);
+  perm_status status = PERM_OK;
+  uint32_t g, h;
+  for (g = 0; g < groups; g++) {
+    const uint32_t free_part = (groups - 1) ^ g;
+    if (first[0][g] == first[0][g + 1] || status != PERM_OK)
+      continue;
+    status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(free_part)), join->run->base.done, 0);
+    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) {
+      if (first[1][h] < first[1][h + 1])
+        status = permi_tree_join_groups(join, g, h, 0, 0, 1);
+      if (!h)
+        break;
+    }
+  }
+  return status;
+}
+
+/* target, all_rows: sets within the node's scope and vertex. */
+static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+{
+  const permi_tree *tree = run->tree;
+  const int t = permi_count_ones(target);
+  permi_tree_product join;
+  const size_t size = (size_t)tree->size * sizeof(uint64_t);
+  uint32_t high;
+  int k, own, threads = 1;
+  memset(&join, 0, sizeof join);
+  join.run = run;
+  join.factor[0] = left;
+  join.factor[1] = right;
+  join.out = out;
+  join.rows = permi_tree_extract(all_rows, target);
+  for (k = 0; k < 2; k++)
+    join.set[k] = permi_tree_extract(join.factor[k]->set, target);
+  join.common = join.set[0] & join.set[1];
+  join.larger = right->states > left->states;
+  join.parts = 1;
+  out->set = target;
+  out->difference = left->difference + right->difference;
+  k = permi_count_ones(join.rows) - out->difference;
+  join.common_rows = permi_tree_extract(join.rows, join.common);
+  join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
+  join.own = permi_count_ones(join.set[0] ^ join.set[1]);
+  out->states = permi_tree_choose(tree, t, k);
+  out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
+  for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
+    run->rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
+  if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+      permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
+      PERMI_SHARE_SECONDS) {
+    threads = run->base.threads;
+    join.parts = PERMI_TREE_PARTS * threads;
+    k = permi_count_ones(join.common);
+    own = permi_count_ones(join.set[join.larger]) - k;
+    join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
+    join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
+    join.own_cut = join.own_cut < own ? join.own_cut : own;
+  }
+  permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
+  if (threads == 1 && (double)size * (double)out->states < PERMI_TREE_IN_CACHE)
+    return permi_tree_join_small(&join);
+  return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
+}
+
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), pairs <=
+   2^|common| the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
+   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over stars
+   of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
+   double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
+   Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
+   pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
+   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. The induction is proved by machine: tests/proofs/chains.v. */
+#define PERMI_TREE_LOST (64 * DBL_MIN)
+static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
+{
+  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
+  const permi_sizes *left = &one->sizes, *right = &other->sizes;
+  double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
+                (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
+  if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
+    loss += PERMI_TREE_LOST;
+  return pairs * 2 * loss;
+}
+
+typedef struct permi_tree_ray {
+  const permi_tree *tree;
+  const permi_tree_edge *edge;
+  const uint64_t *open;
+  uint64_t *matched;
+  int t, k_open, column;
+  int parts;
+} permi_tree_ray;
+
+static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
+{
+  const int part = (int)number;
+  const permi_tree_ray *ray = (const permi_tree_ray *)context;
+  const permi_tree *tree = ray->tree;
+  const size_t size = (size_t)tree->size;
+  const int j = ray->edge->bit, k_open = ray->k_open;
+  const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1;
+  const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
+  size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
+  (void)thread;
+  while (piece < last) {
+    const uint32_t high = (uint32_t)(piece / (size_t)slices);
+    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
+    const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
+    const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
+    piece += (size_t)(beyond - slice);
+    if (count) {
+      const uint32_t above = high << 1 << j;
+      const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
+      const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
+      const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, beyond, slices);
+      permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
+                       ray->open + (from + begin) * size, end - begin);
+    }
+  }
+  return PERM_OK;
+}
+
+/* Extends *table from part of the scope to scope and vertex. */
+static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
+{
+  const permi_tree *tree = run->tree;
+  const size_t size = (size_t)tree->size;
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
+  const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
+  const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
+  double weight = 1, least = 1;
+  permi_tree_ray ray;
+  int e;
+  /* a row is matched where its bit is 0 */
+  ray.tree = tree;
+  ray.matched = node->column ? table->value + lower * size : table->value;
+  ray.open = node->column ? table->value : table->value + lower * size;
+  ray.t = t;
+  ray.k_open = node->column ? k : k - 1;
+  ray.column = node->column;
+  ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
+  for (e = node->edge; e < (node + 1)->edge; e++) {
+    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
+    ray.edge = &tree->edge[e];
+    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
+  }
+  table->value = ray.matched;
+  table->states = node->column ? upper : lower;
+  table->difference = node->difference;
+  table->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
+  if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
+    table->sizes.loss += (edges + 1) * PERMI_TREE_LOST;
+}
+
+static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uint64_t *value)
+{
+  memset(table, 0, sizeof *table);
+  table->value = value;
+  table->states = 1;
+  table->sizes.largest = table->sizes.smallest = 1;
+  permi_value_one(&tree->numbers, value);
+}
+
+/* Makes the table of node i on the stack, from those of its children. */
+static perm_status permi_tree_visit(permi_runner *runner, int i)
+{
+  permi_tree_run *run = (permi_tree_run *)runner;
+  const permi_tree *tree = run->tree;
+  const permi_tree_node *node = &tree->node[i];
+  const size_t size = (size_t)tree->size;
+  permi_tree_table *table = run->table + run->stacked - node->children, factor, product;
+  perm_status status = PERM_OK;
+  int child, side = 0;
+  runner->done = tree->cost[i];
+  if (!node->children) {
+    const int t = permi_count_ones(node->all) - 1;
+    uint64_t *unit = run->work[0];
+    int e;
+    permi_tree_unit(tree, &factor, unit);
+    *table = factor;
+    table->value = run->stacked ? table[-1].value + table[-1].states * size : run->values;
+    table->states = (size_t)t;
+    table->difference = node->difference;
+    memset(table->value, 0, table->states * size * sizeof *table->value);
+    for (e = node->edge; e < (node + 1)->edge; e++) { /* a column's scope are rows: all bits but one are set */
+      const permi_tree_edge *edge = &tree->edge[e];
+      const int place = node->column ? t - 1 - edge->bit : edge->bit;
+      permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);
+    }
+  } else {
+    factor = table[node->children - 1];
+    for (child = node->children - 2; child >= 0 || (child == -1 && factor.set != node->all); child--) {
+      permi_tree_table unit;
+      uint64_t one[PERM_INTEGER_WORDS * 2 + 2];
+      const permi_tree_table *other = child >= 0 ? &table[child] : &unit;
+      if (child < 0)
+        permi_tree_unit(tree, &unit, one);
+      product = factor;
+      product.value = run->work[side];
+      side = 1 - side;
+      product.sizes.loss = permi_tree_join_loss(other, &factor);
+      status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
+                               &product);
+      if (status != PERM_OK)
+        return status;
+      permi_tree_rescale(run, &product);
+      runner->visited += (double)product.states;
+      factor = product;
+      if (run->keep && !run->keep(runner->keeper, node, &factor, 0))
+        return PERM_ERROR_MEMORY;
+    }
+    permi_tree_star(run, node, &factor);
+    if (factor.value != table->value)
+      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value);
+    factor.value = table->value;
+    *table = factor;
+  }
+  permi_tree_rescale(run, table);
+  table->set = node->set;
+  runner->visited += (double)table->states;
+  run->stacked += 1 - node->children;
+  return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 /* SPDX-License-Identifier: MIT */

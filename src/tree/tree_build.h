@@ -1,8 +1,7 @@
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; builds, prices and runs its tree. */
 #pragma once
-#include "../frontier/streams.h"
-#include "tree_join.h"
+#include "tree.h"
 
 /* A run that the caller has cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
@@ -449,7 +448,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
+/* See >>tree; proved by machine: tests/proofs/frontier.g. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);

@@ -1,7 +1,7 @@
 /* ==================================================================================== >>classes_run
    Runs method twins: steps from states to states. */
 #pragma once
-#include "classes_build.h"
+#include "classes.h"
 
 /* A step expands states into takes (a state's number, a key, a way), then adds up takes of equal keys by hashing. Large
    programs have PERMI_CLASS_SHARES shares of the keys. Every share lists its states in the order in which they were

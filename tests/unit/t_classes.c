@@ -1,4 +1,4 @@
-/* >>classes >>classes_build >>classes_run >>classes_order */
+/* >>classes >>classes_run >>classes_order */
 /* Method twins against expansions, other engines and closed forms, on matrices of few classes and beside them. */
 
 TEST(t_classes_equals_expansion)
