@@ -5540,17 +5540,16 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>values
-   Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
+   Values of >>ring as the engines of blocks use them: their sizes, and which numbers a block needs. */
 
-#define PERMI_SAFE_PRODUCT 1e-290 /* what is as large loses nothing by underflow: tests/proofs/frontier.g */
+#define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
-/* DO(name, algebra) for all algebras but those of >>arrays only. */
+/* DO(name, algebra) for all algebras, except for two of >>arrays. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-/* Makes integers residues where values are. */
 static permi_coefficient permi_coefficient_reduced(permi_coefficient c, const permi_numbers *numbers)
 {
   int part;
@@ -5599,17 +5598,16 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight; *least becomes at most any non-zero part of c. */
+/* Adds |c| to *weight, and lowers *least to the smallest non-zero part of c. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
-  const double real = fabs(c->real), imaginary = fabs(c->imaginary);
   *weight += c->absolute;
   *least = fmin(*least, c->absolute);
-  *least = real > 0 && real < *least ? real : *least;
-  *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+  *least = fmin(*least, c->real != 0 ? fabs(c->real) : *least);
+  *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Shows compilers that an entry has no low parts. */
+/* Returns an entry so that compilers see that it has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5617,12 +5615,12 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* Returns a value of one word a part as a coefficient. */
+/* Returns a value as a coefficient. Integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
   const double *x = (const double *)value;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, size = (int)permi_value_words(algebra, numbers);
+  const int dd = permi_algebra_is_dd(algebra), size = (int)permi_value_words(algebra, numbers);
   permi_coefficient c;
   memset(&c, 0, sizeof c);
   if (permi_algebra_is_integer(algebra)) {
@@ -5630,16 +5628,14 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
     return c;
   }
   c.real = x[0];
-  c.imaginary = size > 2 * apart ? x[apart] : 0;
+  c.real_low = dd ? x[1] : 0;
+  c.imaginary = size > 2 + 2 * dd ? x[1 + dd] : 0;
+  c.imaginary_low = dd && size > 4 ? x[3] : 0;
   c.absolute = x[size - 1];
-  if (apart == 2) {
-    c.real_low = x[1];
-    c.imaginary_low = size > 4 ? x[3] : 0;
-  }
   return c;
 }
 
-/* Multiplies a coefficient; returns how often to add it, as long integers do not multiply. */
+/* Multiplies *c. Returns how often to add it: `factor` times if the product would overflow. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -5712,17 +5708,15 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
 
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
-  const permi_algebra algebra = numbers->algebra;
-  const double *x = (const double *)value;
-  const int size = (int)permi_numbers_words(numbers);
+  const int size = permi_algebra_is_integer(numbers->algebra) ? 0 : (int)permi_numbers_words(numbers);
   int k;
   permi_value_sum_parts(numbers, value, partial);
-  for (k = permi_algebra_has_moduli(algebra) ? size - 1 : 0; k < size && !permi_algebra_is_integer(algebra); k++)
-    permi_sum_add_double(&partial->absolute, x[k]);
+  for (k = permi_algebra_has_moduli(numbers->algebra) ? size - 1 : 0; k < size; k++)
+    permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
-/* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
-   underflow did to any value. */
+/* True values are 2^exp2 times the stored ones. smallest and largest bound the non-zero moduli, loss the effect of
+   underflow on any value. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -5740,7 +5734,7 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Enters the extreme non-zero moduli of every stride-th double, in four chains, as a minimum takes four cycles. */
+/* Measures every stride-th double. A minimum has a latency of four cycles, hence four chains. */
 static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
                                                       permi_sizes *sizes)
 {
@@ -5768,8 +5762,8 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Returns e such that values times 2^-e come near 1, and notes it; 0 if all lie within 1 / beyond and beyond.
-   Products below `safe` may lose low parts. */
+/* Returns e by which values are to be scaled, times 2^-e; 0 if all are between 1 / beyond and beyond. Products below
+   `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -5793,8 +5787,8 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Where values are below 2^PERMI_CANCELS times their moduli, moduli come down, and bound nothing. */
-#define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
+/* Lowers moduli, which then bound nothing, if all values are below 2^PERMI_CANCELS times their moduli. */
+#define PERMI_CANCELS_STEPS 31 /* a mask: this is tested in every 32nd step */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
@@ -5822,8 +5816,8 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Brings each modulus into [1/2, 1), by a power of two of its own. sizes: NULL but in every 32nd step, where
-   states that cancelled leave their moduli; short sums keep bounds. */
+/* Scales each value so that its modulus is in [1/2, 1). sizes: NULL except in every 32nd step, where values that
+   cancelled give up their moduli; short sums keep their bounds. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -5846,7 +5840,7 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     }
 }
 
-/* Adds c x 2^exp2 to y 2^*to, doubles with powers of two of their own. */
+/* Adds c x 2^exp2 to y 2^*to. */
 static void permi_value_add_apart(const permi_numbers *numbers, const permi_coefficient *c, void *to_value, int64_t *to,
                                   const void *x, int64_t exp2)
 {
@@ -5878,17 +5872,16 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
 {
   const double *x = (const double *)values;
   const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
-  if (!permi_algebra_is_dd(algebra))
-    permi_values_extremes(x, count * size, 1, sizes);
-  else if (size == 2)
-    permi_values_extremes(x, count * size, 2, sizes);
+  const size_t stride = permi_algebra_is_dd(algebra) ? 2 : 1;
+  if (size % stride == 0)
+    permi_values_extremes(x, count * size, stride, sizes);
   else
     for (; count > 0; count--, x += size)
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* A relative bound for terms of `operations` roundings, `roundings` of entries and, in the sum of moduli, `moduli`.
-   Proved by machine: tests/proofs/frontier.g. */
+/* Returns a relative bound for terms of `operations` roundings, `roundings` of entries and, in the sum of moduli,
+   `moduli` (tests/proofs/frontier.g). */
 static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
 {
   double gamma = permi_gamma(roundings + operations);
@@ -5912,14 +5905,13 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
   line->others += x != 1;
 }
 
-/* log2 of the line's factor in a bound on permanents, by rows or columns: the sum of moduli, or r!^(1/r) for moduli 1
-   [Bre73]. Never falls as entries come. */
+/* Returns log2 of the line's factor in a bound on permanents: the sum of moduli, or r!^(1/r) for moduli 1 [Bre73]. It
+   never falls as entries come. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
   return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
 }
 
-/* Returns the better bound, rounded up. */
 static double permi_majorants_bits(const double *bits)
 {
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
@@ -5931,7 +5923,7 @@ static int permi_words_of_bits(double bits)
   return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
 }
 
-/* log2 of a bound on the block's permanent. */
+/* Returns log2 of a bound on the block's permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -5945,7 +5937,6 @@ static double permi_block_bits(const permi_block *block)
   return permi_majorants_bits(bits);
 }
 
-/* Integers of so many words. */
 static void permi_numbers_lengthen(permi_numbers *numbers, int words)
 {
   numbers->words = words;
@@ -5957,7 +5948,7 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_DD;
 }
 
-/* 0: the permanent may be too long for a perm_integer and there is no modulus. */
+/* Returns 0 if the permanent may be too long for a perm_integer and there is no modulus. */
 #define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
@@ -5984,7 +5975,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* What the values are, for explain. moduli: say that double-doubles have moduli. */
+/* Returns what explain calls the values. moduli: mention those of double-doubles. */
 static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
 {
   static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
@@ -5993,7 +5984,7 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* Chooses as permi_numbers_choose, but double-doubles always have moduli. */
+/* Chooses as permi_numbers_choose, except that double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -6003,21 +5994,20 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 }
 
 /* ========================================================================================= >>runner
-   What lists, arrays, trees, bands and classes share: threads, stopping, counters, memory, the last value. Each gives
-   its step. */
+   Runs engines that go step by step: threads, stopping, counters, memory and the last value. */
 
 typedef struct permi_runner permi_runner;
 struct permi_runner {
-  permi_control *control; /* NULL: nobody stops the run */
+  permi_control *control; /* may be NULL */
   const char *activity;
   int threads;
-  permi_pool pool;       /* memory of the run */
-  perm_allocator locked; /* for threads, as a caller's allocator need not be thread-safe */
+  permi_pool pool;
+  perm_allocator locked; /* for threads: a caller's allocator need not be thread-safe */
   double done;           /* predicted seconds of the work so far */
   double unpolled, visited;
-  int stop; /* a perm_status, which thread 0 writes and the others see */
+  int stop; /* a perm_status that thread 0 writes */
   permi_sizes sizes;
-  perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before each step p: >>trace */
+  perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before step p: >>trace */
   void *keeper;
 };
 
@@ -6039,7 +6029,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* Begins a run that the caller has cleared, except for `keep`. Its first poll asks. */
+/* Begins a run that the caller has cleared, except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -6054,7 +6044,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Returns why to stop. Thread 0 asks after PERMI_RUNNER_POLL more states; the others see what it found. */
+/* Returns why to stop. Thread 0 asks once every PERMI_RUNNER_POLL states, other threads read its answer. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -6084,7 +6074,7 @@ static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_ru
   return status;
 }
 
-/* Adds the last value (NULL: 0) and what underflow took from it and the entries. */
+/* Adds the last value (NULL: 0) and the loss by underflow in it and in the entries. */
 static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
                                 double lost_error, perm_partial *partial)
 {
@@ -6100,7 +6090,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* Makes the leaf of an engine whose values are `numbers`. unit: of the roundings that the bound counts. */
+/* Makes an engine's leaf. unit: of the roundings that `bound` counts. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))
@@ -6115,47 +6105,46 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 }
 
 /* ======================================================================================= >>frontier
-   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. */
+   The dynamic program over the vertices of a frontier: its steps, and sorted lists of its states. */
 
-/* A state is a mask of slots (1: that frontier vertex is matched); its value sums the products of entries over the ways
-   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
+/* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
+   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
    (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
    lists sorted, and a k-way merge needs no sorting [DOB15].
-   The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
-   pattern; groups share few patterns, so a state costs only its value.
-   Threads take parts of a target, the groups between two keys, of equal work: the balanced path of [DOB15]. */
+   States with the same bits above the low PERMI_LOW_BITS are a group, its low masks the group's pattern. Groups are
+   merged and share few patterns, so a state costs only its value.
+   Threads take parts of equal work, the target's groups between two keys: the balanced path of [DOB15]. */
 
-/* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
-   .011. */
+/* Seconds with 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, whose groups are small, .004, .004, .008,
+   .010, .011. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring sizes costs a fifth of a step: where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four. */
+/* Measuring sizes costs a fifth of a step. If the loss grows by at most 2^300 in all, longer lists are measured in one
+   step of four. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
-/* Integers of >>arrays by residues: see >>array_residues. */
+/* Integers of >>arrays by residues. */
 typedef struct permi_array_residues {
-  int passes; /* of one double a state each; 0: these integers are not computed so */
-  int primes; /* of a CRT; 0: of the one pass, `modulus`, or, if that is 0, of numbers that are doubles themselves */
+  int passes; /* with one double a state; 0: impossible */
+  int primes; /* 0: one pass modulo `modulus` or, if that is 0, with whole doubles */
   int bits;   /* of primes */
   uint64_t modulus;
   double seconds; /* of the values of all passes */
 } permi_array_residues;
 
-/* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
   int by_residues;
   permi_array_residues residues;
   unsigned char *growth; /* steps: a permi_growth, of residues */
   int low, middle, top;
-  double bytes; /* of all values, see >>array_places */
-  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
+  double bytes; /* of all values */
+  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of new vertices */
 } permi_arrays;
 
 typedef struct permi_frontier {
@@ -6165,21 +6154,20 @@ typedef struct permi_frontier {
   int slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;   /* of a stream: the vertex that its step's vertex is matched to; -1: a drop */
-  uint64_t *mask; /* of a stream: words of test, want, flip */
+  int *partner;   /* of a stream: to which its step's vertex is matched; -1: a drop */
+  uint64_t *mask; /* of a stream: test, want, flip */
   double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: predicted, of all steps before */
-  double additions; /* at most, of a term: THE BOUND */
+  double *cost;   /* steps + 1: of all steps before */
+  double additions; /* of a term at most: THE BOUND */
   double bound_relative;
   double lost_error;
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones; /* steps + 1: of a state, see >>arrays */
-  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values and residues */
-  double *bits; /* steps + 1, never falling: log2 of a bound on integers of the step, entries modulo a modulus being at
-                   most half of it; NULL for other values */
+  int *ones;    /* steps + 1: of a state in >>arrays */
+  int *words;   /* steps + 1, never falling: of an integer; NULL: other values, or residues */
+  double *bits; /* steps + 1, never falling: log2 of a bound on integers (modulo m: from -m / 2 to m / 2), or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* samples keep the states before every so many steps; 0: before all */
+  int every; /* samples keep the states before one step in `every`; 0: before all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -6201,7 +6189,7 @@ typedef struct permi_patterns {
   int *table;
 } permi_patterns;
 
-/* The states of a step, or of a part of its target, which has no values. */
+/* The states of a step, or of a part, which has no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
@@ -6223,7 +6211,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Makes room for `more` groups. 0: out of memory. */
+/* Returns 0 if memory runs out. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;
@@ -6248,8 +6236,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
   h ^= g + (h >> 29) + (g >> 31);
-  h *= UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)(h >> 32);
+  return (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 static void permi_patterns_clear(permi_patterns *patterns)
@@ -6259,7 +6246,6 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Returns the place of a pattern in the table. */
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -6287,7 +6273,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns the pattern's number, entered if new; -1: out of memory. */
+/* Returns the number of a pattern, which may be new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -6316,10 +6302,10 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream, and its place in the source; test, want, flip and key are high bits. */
+/* A stream and its place in the source. Masks and key are high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
-  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; last word all ones at the end */
+  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; at the end all ones */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
@@ -6349,12 +6335,8 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
   int w;
   for (; cursor->group < source->groups && !permi_cursor_takes(cursor, high, words); cursor->group++)
     high += words;
-  if (cursor->group < source->groups)
-    for (w = 0; w < words; w++)
-      cursor->key[w] = high[w] ^ cursor->flip[w];
-  else
-    for (w = 0; w < words; w++)
-      cursor->key[w] = UINT64_MAX;
+  for (w = 0; w < words; w++)
+    cursor->key[w] = cursor->group < source->groups ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
 
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
@@ -6407,18 +6389,18 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves a pattern's states to another's: pairs of places, ascending. */
+/* How a stream moves states of one pattern to another: ascending pairs of places. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
+#define PERMI_MOVES_RUN 4 /* mean length of runs that are kept as runs */
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, and the target has no more */
+  int whole; /* k -> k, for all states of both */
   int first, count;
-  int runs; /* if not 0: pairs are starts and lengths */
+  int runs; /* not 0: pairs are starts and lengths */
 } permi_move;
 
-typedef struct permi_moves { /* direct-mapped cache: patterns are few */
+typedef struct permi_moves { /* a direct-mapped cache */
   permi_move *move;
   uint32_t *pair; /* from | to << 16 */
   int used;
@@ -6458,7 +6440,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
     }
   move->count = moves->used - move->first;
   move->runs = 0;
-  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: a run of two pairs or more becomes two numbers */
+  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place */
     uint32_t *pair = moves->pair + move->first;
     int i, length;
     for (i = 0; i < move->count; i += length) {
@@ -6477,9 +6459,9 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], -1 to vertices without. Low slots go to vertices that live through the most
-   states, so that patterns and low words change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps +
-   1. Returns the number of slots; 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], -1 to vertices without one. The longest lives, weighed by states, get the low
+   slots, so that patterns change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns the
+   number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6497,7 +6479,7 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
     for (p = birth[v] + 1; p <= death[v]; p++)
       weight += frontier->states[p];
     memcpy(&life[lives].key, &weight, sizeof weight);
-    life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
+    life[lives].key = ~life[lives].key; /* greatest first */
     life[lives++].vertex = v;
   }
   life = (permi_ranked *)permi_sort(life, life + vertices, (size_t)lives, sizeof *life, watch);
@@ -6529,7 +6511,7 @@ static void permi_mask_set(uint64_t *mask, int slot)
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
 }
 
-/* Lists the drop of a step's vertex if it has a slot, then its matches. */
+/* Lists for each step the drop of its vertex, if that has a slot, then its matches. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
@@ -6540,9 +6522,9 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* bits that vanish, 1 in the source; mine: and v's */
+    memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p) /* in a block every vertex has two neighbours, hence a slot */
+      if (death[block->neighbour[e]] == p) /* it has two neighbours, hence a slot */
         permi_mask_set(gone, slot[block->neighbour[e]]);
     memcpy(mine, gone, sizeof mine);
     if (held)
@@ -6618,8 +6600,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* A state's value is the permanent of some lines, all that were eliminated among them, without the entries between two
-   that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
+/* Bounds integers. A state's value is the permanent of some lines, all eliminated ones among them, without entries
+   between two others. So the bound by all lines, with entries that took part so far, holds. 0: out of memory. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
@@ -6650,14 +6632,14 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   return 1;
 }
 
-/* How exact values are to be, and entries were. */
 typedef struct permi_exactness {
   double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
-  uint64_t modulus;             /* 0: none */
-  int doubled;                  /* double-doubles */
+  uint64_t modulus;             /* or 0 */
+  int doubled;                  /* double-doubles are wanted */
 } permi_exactness;
 
-/* PERM_ERROR_LIMIT: frontier too wide, or stopped. PERM_ERROR_OVERFLOW: permanent too long. */
+/* Returns PERM_ERROR_LIMIT if the frontier is too wide or the watch stopped, _OVERFLOW if the permanent may be too
+   long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)
@@ -6717,19 +6699,19 @@ done:
 }
 
 /* ========================================================================================== >>steps
-   Steps of the lists: merges states, then adds up their values, by one thread or several. */
+   Makes a step of the lists: merges states, then adds up their values. */
 
 typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Once merged, takes stand in the order of groups, then streams. */
+/* A part of a step's target. Its takes stand in the order of groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* own: has patterns of its own; their numbers in the target */
+  int own, *number; /* own: it has patterns of its own; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
@@ -6744,13 +6726,13 @@ typedef struct permi_run {
   permi_part *part;
   int parts_at_once, step;
   permi_moves *moves;
-  size_t *weight; /* [stream][block of groups]: states before that take part */
+  size_t *weight; /* [stream][block of groups]: work before it */
   size_t weight_room;
   int careful, tracking;
   double state_seconds;
 } permi_run;
 
-/* Fills a placed part: where a stream takes all of one group to all of another, y += c x over arrays. */
+/* Adds up the values of a placed part: y += c x over arrays if a stream takes all of one group to all of another. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -6767,7 +6749,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     char *y = (char *)target->value + states * size;
     int pass, fresh = 1;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one replaces zeroing */
+    for (pass = 0; pass < 2; pass++) /* whole moves first, as one replaces zeroing */
       for (j = list->first[group]; j < end; j++) {
         const permi_take take = part->take[j];
         const permi_cursor *cursor = &part->cursor[take.stream];
@@ -6805,7 +6787,7 @@ static int permi_takes_more(const perm_allocator *allocator, permi_part *part, s
   return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
-/* Merges what is below part->end, until the part has `most` states. */
+/* Merges states below part->end until the part has `most`. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most)
@@ -6813,7 +6795,7 @@ static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocat
   uint64_t bits[PERMI_LOW_WORDS];
   permi_cursor *cursor = part->cursor;
   permi_list *list = &part->list;
-  int s, w;
+  int s;
   list->groups = list->states = part->takes = 0;
   part->done = 0;
   while (list->states < most) {
@@ -6828,8 +6810,7 @@ static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocat
       part->done = 1;
       break;
     }
-    for (w = 0; w < words; w++)
-      key[w] = least[w];
+    memcpy(key, least, (size_t)words * sizeof *key);
     if (!permi_list_room(allocator, list, 1) || !permi_takes_more(allocator, part, (size_t)streams))
       return PERM_ERROR_MEMORY;
     memset(bits, 0, sizeof bits);
@@ -6848,8 +6829,7 @@ static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocat
     pattern = permi_patterns_find(allocator, patterns, bits);
     if (pattern < 0)
       return PERM_ERROR_MEMORY;
-    for (w = 0; w < words; w++)
-      list->high[list->groups * (size_t)words + (size_t)w] = key[w];
+    memcpy(list->high + list->groups * (size_t)words, key, (size_t)words * sizeof *key);
     list->pattern[list->groups] = pattern;
     list->first[list->groups++] = before;
     list->states += patterns->first[pattern + 1] - patterns->first[pattern];
@@ -6875,14 +6855,12 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
     return PERM_ERROR_MEMORY;
   target->groups += part->list.groups;
   target->states += part->list.states;
-  if (target->states > target->state_room) /* unreachable: the room is a bound */
+  if (target->states > target->state_room) /* the room is a bound: unreachable */
     return PERM_ERROR_MEMORY;
-  if (!part->own)
-    return PERM_OK;
-  if (!permi_room(&run->base.locked, NULL, &part->number, 0, (size_t)patterns->count, &part->number_room,
-                  sizeof *part->number))
+  if (part->own && !permi_room(&run->base.locked, NULL, &part->number, 0, (size_t)patterns->count,
+                               &part->number_room, sizeof *part->number))
     return PERM_ERROR_MEMORY;
-  for (k = 0; k < patterns->count; k++) {
+  for (k = 0; part->own && k < patterns->count; k++) {
     part->number[k] = permi_patterns_find(run->base.pool.allocator, &target->patterns,
                                           patterns->bits + (size_t)k * PERMI_LOW_WORDS);
     if (part->number[k] < 0)
@@ -6891,11 +6869,11 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-#define PERMI_PART_STATES 16384 /* of one thread's part */
+#define PERMI_PART_STATES 16384 /* of a part of one thread */
 #define PERMI_BALANCE_BLOCK 32
-#define PERMI_BALANCE_GROUP 16 /* cost of merging a group, in states */
+#define PERMI_BALANCE_GROUP 16 /* states that cost what merging a group costs */
 #define PERMI_PARALLEL_STATES 20000
-#define PERMI_PART_WORK 131072 /* of threads' parts */
+#define PERMI_PART_WORK 131072 /* of a part of several threads */
 
 /* Moves the cursor to the first source group whose output is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
@@ -6904,7 +6882,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that no output has in common with the key */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit in which all outputs differ from the key */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -6941,12 +6919,12 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* A step, in rounds of parts, `count` parts in all. */
+/* A step in rounds of parts, `count` in all. */
 typedef struct permi_rounds {
   permi_run *run;
   permi_list *source, *target;
   int streams;
-  size_t total, first, count; /* total: work; 0: one thread makes all parts in turn */
+  size_t total, first, count; /* total: work; 0: one thread makes the parts in turn */
 } permi_rounds;
 
 /* Returns the work below a key, in whole blocks; moves the cursors there. */
@@ -7061,7 +7039,7 @@ static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Makes the target of step p, once prepared, by one thread or together. Rounds bound the takes in memory. */
+/* Makes the target of a prepared step p, by one thread or together. Rounds bound the takes in memory. */
 static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
   const size_t at_once = together ? (size_t)run->parts_at_once : 1;
@@ -7107,29 +7085,28 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* THE BOUND. In step p at most k_p streams meet in a state, the block order is n, the rounding unit u.
-   1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
-   multiplies by 1), first with 1, exactly, and added at most k_p - 1 times in step p (the first addition, to 0, is
-   exact).
-   k_p: a stream matches the step's vertex, say a row, to a column that goes, or is matched in the state that it makes.
-   There of a rows and b columns i rows and i - d columns are matched (>>order): at most a - d columns, and at most b +
-   d rows where the vertex is a column. A drop is one stream more.
+/* THE BOUND. The block has order n, the rounding unit is u, at most k_p streams meet in a state of step p.
+   1. A state's value is a sum of terms, one for each partial matching. A term is multiplied at most n times (a drop
+   multiplies by 1), first with 1, exactly. In step p it is added at most k_p - 1 times; the first addition, to 0, is
+   exact.
+   k_p: a stream matches the step's vertex, say a row, to a column that goes or is matched in the new state. There of a
+   rows and b columns i rows and i - d columns are matched (>>order): at most a - d columns or, if the vertex is a
+   column, b + d rows. A drop is one stream more.
    2. So the computed value is the sum of all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 +
-   d, |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
+   d, |d| <= u. Entries bring at most 2 more for each degree-2 reduction, and one for a rounded integer.
    3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
-   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
-   sizes.loss bounds the effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if
-   all products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
+   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also if subnormals are flushed. sizes.loss
+   bounds the effect on any value. A step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if all products
+   exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
    (computed S + loss) + loss.
    Complex: a product is off by a factor 1 + d, |d| <= 2.42 u, less with fused multiply-adds, a sum by u: 2.42 (n - 1)
    replaces n - 1. S sums products of moduli, rounded up. Four products, two sums and a sum for each part: 8 k DBL_MIN.
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
-   PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
-   underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
-   itself, for which v has room. Smaller ones lose less than DBL_MIN.
-   Proved by machine: 1 to 3 tests/proofs/chains.v, complex tests/proofs/complex.v, constants
-   tests/proofs/frontier.g. */
+   PERMI_DD_UNIT > 64 u^2 replaces u, except for roundings of entries and S, which is in doubles. Low parts underflow
+   first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for
+   which v has room. Smaller ones lose less than DBL_MIN.
+   Proofs by machine: 1 to 3 tests/proofs/chains.v, complex complex.v, constants frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -7180,8 +7157,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Begins a run, which the caller has cleared and releases even after a failure. sorting: one thread, and a key for each
-   state. */
+/* Begins a run that the caller has cleared and releases even after a failure. sorting: one thread, a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
@@ -7194,9 +7170,9 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   none[0] = 1; /* nothing matched, in one way */
   permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
-  for (p = 0; p < frontier->steps; p++) {
+  for (p = s = 0; p < frontier->steps; p++) {
     double weight = 0;
-    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
+    for (; s < frontier->stream_start[p + 1]; s++)
       weight += frontier->coefficient[s].absolute;
     growth += weight > 1 ? log2(weight) : 0;
   }
@@ -7217,7 +7193,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
   }
   complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing touches fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* room for all steps, as growing touches fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -7239,7 +7215,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   return PERM_OK;
 }
 
-/* Makes the states after step p, by `step`, and scales them. */
+/* Makes the states after step p by `step`, and scales them. */
 static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*step)(permi_run *run, int p))
 {
   const permi_frontier *frontier = run->frontier;
@@ -7250,7 +7226,7 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   status = step(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
-  /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
+  /* the largest value stays between 2^-500 and 2^500, and entries are at most 1: nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
@@ -7288,34 +7264,33 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 }
 
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
-   synchronisation. */
+   The frontier program on arrays indexed by combinations: no keys, and threads share blocks without synchronisation. */
 
-/* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
-   (a - d in >>order), so they are the words with k ones in w slots. A word's index is
+/* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
+   k of ones (a - d in >>order): they are the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words of the same top and middle bits, is contiguous.
+   and a block, the words with the same top and middle bits, is contiguous.
 
-   A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
-   block; then y += c x over contiguous arrays, or a table for the low words.
+   A step pulls: each block sums the ways to reach it, in a fixed order. Higher bits are settled once a block, then
+   y += c x over contiguous arrays, or by a table of the low words.
 
    A GPU's values have the bits of the AVX2 and, for double-doubles, AVX-512 kernels. An H200 takes 7 ps a state for
    3-regular graphs, 14 for 8 entries a line. */
 
-#define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
-#define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
+#define PERMI_ARRAY_LOW 11  /* slots whose words and ranks stay in the first cache */
+#define PERMI_ARRAY_HIGH 16 /* most slots of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
+#define PERMI_ARRAY_PAD 256     /* bytes that vectors may read beyond a buffer */
 
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: occupied low slots */
   size_t states;
-  uint16_t *word, *rank; /* low words by ones, then ascending; rank among those */
+  uint16_t *word, *rank; /* low words by ones, then ascending; ranks among equal ones */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset; /* at ones of top << middle slots | middle */
-  uint16_t *middle;      /* ascending, for each number of ones of top */
-  unsigned char *left;   /* ones left to low slots, for each of `middle` */
+  uint16_t *middle;        /* ascending, for each number of ones of top */
+  unsigned char *left;     /* ones that are left to low slots, for each `middle` */
   unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
@@ -7324,13 +7299,13 @@ typedef struct permi_layout {
   size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
-/* A thread's, in a line of cache of its own. */
+/* Of a thread, in a line of cache of its own. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
 
-/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. What enters is tested. */
+/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. New vertices are tested. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
@@ -7350,41 +7325,40 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 
 typedef struct permi_lookup {
   int top_ones;             /* more in the source */
-  const uint16_t *place;    /* of all low words, as in permi_layout; or NULL */
+  const uint16_t *place;    /* of low words in the order of permi_layout, or NULL */
   const permi_eight *eight; /* of words with j ones from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_lookup;
 
-typedef struct permi_places permi_places; /* see >>array_places */
+typedef struct permi_places permi_places;
 typedef struct permi_arrays_run permi_arrays_run;
 struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
-  uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
-  int again;             /* a pass after the first, whose states are counted already */
-  int absolute; /* the pass of the moduli */
+  permi_numbers numbers; /* of a pass: values, moduli, or residues modulo numbers.modulus */
+  uint64_t root;         /* of -1 modulo the prime of a pass, for Gaussian integers */
+  int again, absolute;   /* a pass after the first; the pass of the moduli */
   permi_block_kernel kernel;
-  int kernel_eights; /* uses permi_eight */
+  int kernel_eights; /* it uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   permi_places *places;
-  char *memory; /* of all values; on a GPU, of the last */
-  uint16_t *top; /* of a turn */
-  perm_gpu_way *way; /* pulls on the levels of a step, on the CPU too */
+  char *memory;      /* of all values; with a GPU, of the last */
+  uint16_t *top;     /* of a turn */
+  perm_gpu_way *way; /* pulls of a step, for the CPU too */
   permi_lookup *lookup;
-  permi_origin *origin; /* `most` a thread */
+  permi_origin *origin;     /* `most` a thread */
   permi_extremes *extremes; /* one a thread */
-  uint16_t *low; /* `place` of lookups */
+  uint16_t *low;            /* `place` of lookups */
   permi_eight *eights;
-  int most; /* ways of a step */
-  int tracking; /* sizes are measured in this step */
+  int most;     /* ways of a step */
+  int tracking; /* this step measures sizes */
   double seconds_before, seconds_each;
-  struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
+  struct perm_gpu_frontier *gpu; /* or NULL */
 };
 
-/* Returns the numbers of the first pass, without moduli. */
+/* Returns the numbers of the first pass, which have no moduli. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -7399,7 +7373,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Returns the numbers before step p, where integers are as short as they can be. */
+/* Returns the numbers before step p: integers are as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -7469,7 +7443,6 @@ static void permi_block_plain(const permi_numbers *numbers, void *y, size_t coun
     }
 }
 
-/* growth: of residues. */
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
   const perm_isa family = isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
@@ -7485,20 +7458,21 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
-     not reduced  where the bound on the true values, not Gaussian, is below p / 2,
-     short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
-                  reduced at the end,
-     long         else: each product is reduced, of two doubles. With a, b at most p / 2 + 1 and p <= 2^50 the quotient
-                  ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself before it is rounded, 0.1, so a product
-                  comes out below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
-   Primes are below 2^bits; the fewest seconds decide on `bits`. Integers below 2^52 need no modulus. Gaussian integers
-   take two passes a prime, with i as either root of -1. */
-#define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind are above 2^(bits - MARGIN) */
+/* RESIDUES of integers modulo primes take a pass and one double a state each, whatever the length of the permanent.
+   They are whole numbers of at most p / 2 + 1, of either sign. A step's permi_growth is
+     NOT    if the bound on the true values, not Gaussian, is below p / 2,
+     SHORT  if the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and reduced
+            at the end,
+     LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
+            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded, so a product comes out
+            below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
+   Primes are below 2^bits, where `bits` takes the fewest seconds. Integers below 2^52 need no modulus. Gaussian
+   integers take two passes a prime, with i as either root of -1. */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
 
-/* The residue of an entry as a double; whole entries are their own without a modulus. */
+/* Returns the residue of an entry; without a modulus, the entry. */
 static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
 {
   uint64_t r;
@@ -7511,7 +7485,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Sum of the moduli of a step's coefficients; INFINITY if some are not real. */
+/* Returns the sum of the moduli of a step's coefficients; INFINITY if some are not real. */
 static double permi_residues_weight(const permi_frontier *frontier, int p)
 {
   const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
@@ -7524,7 +7498,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
   return weight * (1 + 1e-12);
 }
 
-/* Returns how step p goes modulo numbers up to twice `half`; -1: not at all. */
+/* Returns the growth of step p modulo numbers up to twice `half`; -1: impossible. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -7535,7 +7509,7 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
   return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
 }
 
-/* Seconds of the values of a pass; INFINITY: none is possible. */
+/* Returns the seconds of a pass; INFINITY: impossible. */
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
   const perm_isa isa = frontier->arrays->isa;
@@ -7553,7 +7527,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
   return seconds;
 }
 
-/* The passes of the least seconds, in frontier->arrays; `bits` of the permanent. */
+/* Finds the passes that take the fewest seconds; returns half of their modulus. */
 static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
                                     permi_array_residues *best)
 {
@@ -7587,7 +7561,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-/* Plans frontier->arrays->residues for integers, which may leave it without passes. 0: out of memory. */
+/* Plans frontier->arrays->residues of integers, which may have no passes. Returns 0 if memory runs out. */
 static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
@@ -7607,7 +7581,6 @@ static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
   return 1;
 }
 
-/* "residues modulo 3 primes of 50 bits" */
 static void permi_residues_words(const permi_array_residues *residues, char *text, size_t size)
 {
   if (residues->primes)
@@ -7646,13 +7619,11 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
-    layout->start[0] = 0;
-    for (j = 0; j <= low; j++) {
-      int k, binomial = 1;
-      for (k = 1; k <= j; k++)
-        binomial = binomial * (low - k + 1) / k;
+    int binomial = 1;
+    for (j = 0, layout->start[0] = 0; j <= low; j++) {
       fill[j] = layout->start[j];
       layout->start[j + 1] = layout->start[j] + binomial;
+      binomial = binomial * (low - j) / (j + 1);
     }
     x = 0;
     do {
@@ -7681,7 +7652,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* branches would be mispredicted */
+    do { /* without branches, which would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -7776,12 +7747,12 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
-/* A step leaves some top bits as they are, and states that differ there do not meet. So it goes by turns, each for some
-   settings of those bits: it places the target's values, first free fit, computes them, and frees the source's places.
-   Sizes follow from counts of bits alone, so planning knows the memory. */
+/* PLACES. Two steps share one memory. A step leaves some top bits as they are, and states that differ there do not meet.
+   So it takes turns, each for some settings of those bits: it places the target's values at the first free fit,
+   computes them and frees the source's places. Sizes follow from counts of bits, so planning knows the memory. */
 
-/* Turns of the greatest step, where bits allow. Order 100, 3 a line, 3.0e7 states, 487 MB for two steps: 2 turns 387
-   MB, 4 344, 8 309, 16 294. Threads wait at the end of each turn, so none has fewer bytes than take a millisecond. */
+/* Turns of the greatest step, if bits allow. Order 100, 3 a line, 3.0e7 states take 487 MB in two steps, 387 with 2
+   turns, 344 with 4, 309 with 8, 294 with 16. Threads wait after each turn, so a turn takes a millisecond or more. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -7791,13 +7762,12 @@ typedef struct permi_gap {
 
 struct permi_places {
   const permi_frontier *frontier;
-  uint64_t *at[2]; /* of even and odd steps, for each word of top bits: where the values begin, in bytes */
+  uint64_t *at[2]; /* of even and odd steps, for each word of top bits: first byte of its values */
   uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top; 0: no such states */
-  permi_gap *gap;                          /* free, ascending; the last has no end */
+  permi_gap *gap;                          /* ascending; the last has no end */
   int gaps;
-  uint64_t used, most; /* most: bytes so far */
-  uint64_t turn;       /* bytes of a turn */
-  uint32_t fixed, rest[2], begin, next; /* of a step: bits left alone, others; settings of a turn */
+  uint64_t most, turn; /* bytes so far; of a turn */
+  uint32_t fixed, rest[2], begin, next; /* of a step: bits left alone, others; of a turn: settings */
   int done;
 };
 
@@ -7848,24 +7818,18 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
   }
   gap = places->gap + low;
   before = low > 0 && gap[-1].end == at;
+  if (!before) {
+    memmove(gap + 1, gap, (size_t)(places->gaps++ - low) * sizeof *gap);
+    (gap++)->begin = at;
+  }
+  gap[-1].end = at + bytes;
   if (gap->begin == at + bytes) {
-    gap->begin = at;
-    if (before) {
-      gap[-1].end = gap->end;
-      places->gaps--;
-      memmove(gap, gap + 1, (size_t)(places->gaps - low) * sizeof *gap);
-    }
-  } else if (before) {
-    gap[-1].end = at + bytes;
-  } else {
-    memmove(gap + 1, gap, (size_t)(places->gaps - low) * sizeof *gap);
-    places->gaps++;
-    gap->begin = at;
-    gap->end = at + bytes;
+    gap[-1].end = gap->end;
+    memmove(gap, gap + 1, (size_t)(places->gap + --places->gaps - gap) * sizeof *gap);
   }
 }
 
-/* Measures the places of step p: of its values as target and as the next source. */
+/* Measures the places of the values before step p. */
 static void permi_places_size(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -7918,7 +7882,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Begins a turn to target `side`: places it and lists its words of top bits in `top`. Returns their number. */
+/* Places what the next turn makes on `side`, the target's. Lists its words of top bits; returns their number. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -7942,7 +7906,7 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
   return tops;
 }
 
-/* Ends a turn: frees what its states came from. */
+/* Frees the sources of the turn. */
 static void permi_places_turned(permi_places *places, int side)
 {
   const uint32_t rest = places->rest[side ^ 1];
@@ -7959,7 +7923,7 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Measures arrays->bytes, of a whole run. 0: out of memory. */
+/* Measures arrays->bytes, of a whole run. Returns 0 if memory runs out. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
@@ -7984,16 +7948,16 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
 }
 
 /* ===================================================================================== >>arrays_run
-   Makes arrays from a frontier, prices and runs them. */
+   Makes, prices and runs the arrays of a frontier. */
 
-/* A turn of a step, whose blocks threads share: each word of top bits in pieces. */
+/* A turn of a step. Threads share its words of top bits, each in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
   uint16_t *top;
-  double before, seconds; /* of one thread's piece */
-  int words; /* of integers in the source, which gets as many as the target */
+  double before, seconds; /* seconds: of a piece, on one thread */
+  int words;              /* of integers in the source, before they get those of the target */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
@@ -8001,18 +7965,20 @@ static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top
   return run->memory + (size_t)run->places->at[p & 1][top];
 }
 
-static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int piece, int thread)
+static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
-  const permi_arrays_run *run = step->run;
+  const permi_array_stepping *step = (const permi_array_stepping *)context;
+  permi_arrays_run *run = step->run;
+  const uint32_t top = step->top[number / PERMI_ARRAY_PIECES];
+  const int piece = (int)(number % PERMI_ARRAY_PIECES);
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   permi_sizes *sizes = &run->extremes[thread].sizes;
-  const permi_arrays *arrays = run->arrays;
-  const int ones = permi_count_ones(top), bits = arrays->middle;
+  const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: a block's high parts come first */
+  const permi_algebra algebra = run->numbers.algebra; /* of double-doubles the high parts of a block come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
   const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
@@ -8045,19 +8011,11 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
     if (run->tracking)
       permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
   }
-}
-
-static perm_status permi_array_piece(void *context, uint64_t number, int thread)
-{
-  permi_array_stepping *step = (permi_array_stepping *)context;
-  permi_arrays_run *run = step->run;
-  const permi_layout *target = &run->layout[(step->p + 1) & 1];
-  permi_array_blocks(step, step->top[number / PERMI_ARRAY_PIECES], (int)(number % PERMI_ARRAY_PIECES), thread);
   return permi_runner_poll(&run->base, (double)target->states / (target->tops * PERMI_ARRAY_PIECES),
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* Lengthens integers of step->words under a word of top bits, from the last on. */
+/* Lengthens the integers under a word of top bits, from the last on. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -8111,21 +8069,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* Rescales the values before step p. */
-static perm_status permi_array_rescale(permi_arrays_run *run, int p)
-{
-  const int e = permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_ARRAY_SAFE);
-  const permi_layout *layout = &run->layout[p & 1];
-  int k;
-  if (e && run->gpu)
-    return permi_gpu_scale(run, layout->states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
-  for (k = 0; e && k < layout->tops; k++)
-    permi_values_scale((double *)(void *)permi_array_values(run, p, layout->top[k]),
-                       permi_layout_states(layout, layout->top[k]) * run->bytes / sizeof(double), e);
-  return PERM_OK;
-}
-
-/* Returns sum |c| over a step; *least: the least part not 0. */
+/* Returns sum |c| over a step; *least: the smallest non-zero part. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_frontier *frontier = run->frontier;
@@ -8134,8 +8078,8 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   *least = 1;
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
     permi_coefficient c = frontier->coefficient[s];
-    c.imaginary = run->absolute ? 0 : c.imaginary;
-    c.real = run->absolute ? 0 : c.real;
+    if (run->absolute)
+      c.real = c.imaginary = 0;
     permi_coefficient_weigh(&c, &weight, least);
   }
   return weight * (1 + 1e-12);
@@ -8154,12 +8098,12 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
-/* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
-   themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
-   without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
-   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
-   Proved by machine: tests/proofs/frontier.g. */
+/* UNDERFLOW (tests/proofs/frontier.g). smallest and largest bound the non-zero high parts. Products of doubles are
+   multiples of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the
+   next non-zero values, without the power of two if nothing cancels. Steps are measured before a product below
+   PERMI_ARRAY_SAFE or beyond 1e150. Above PERMI_ARRAY_SAFE all is a multiple of 2^-936, and only low parts underflow, by
+   less than 2^-200 of the product, for which PERMI_DD_UNIT has room. Below it a product and its sum lose at most
+   16 DBL_MIN in each part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -8169,6 +8113,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   permi_layout *target = &run->layout[(p + 1) & 1];
   permi_sizes *sizes = &runner->sizes;
   perm_status status = PERM_OK;
+  int e, k;
   runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
   permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
   permi_ways_fill(run, p, source, target);
@@ -8191,8 +8136,12 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
     status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   if (status == PERM_OK)
     status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
-  if (status == PERM_OK && run->tracking)
-    status = permi_array_rescale(run, p + 1);
+  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(sizes, 1e150, PERMI_ARRAY_SAFE) : 0;
+  if (e && run->gpu)
+    status = permi_gpu_scale(run, target->states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
+  for (k = 0; e && !run->gpu && k < target->tops; k++)
+    permi_values_scale((double *)(void *)permi_array_values(run, p + 1, target->top[k]),
+                       permi_layout_states(target, target->top[k]) * run->bytes / sizeof(double), e);
   runner->visited += run->again ? 0 : (double)target->states;
   return status;
 }
@@ -8216,7 +8165,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives value and moduli one exponent and loss. */
+/* Gives the value and its modulus one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -8239,12 +8188,12 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Begins a run that the caller has cleared, except for `keep`. 0: out of memory. */
+/* Begins a run that the caller has cleared, except for `keep`. Returns 0 if memory runs out. */
 static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
                              double seconds)
 {
   const permi_arrays *arrays = frontier->arrays;
-  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
+  const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
   const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
@@ -8262,9 +8211,8 @@ static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *fronti
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
   run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->extremes);
-  run->low = (uint16_t *)permi_pool_zeros(pool, most * table, sizeof(uint16_t)); /* vectors read beyond it */
-  run->eights = (permi_eight *)permi_pool_get(
-      pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
+  run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
+  run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
   run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
@@ -8325,7 +8273,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const int gpu = frontier->arrays->isa == PERM_ISA_CUDA, residues = frontier->arrays->by_residues;
   const int passes = residues ? 0 : permi_arrays_passes(frontier);
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
-  const int words = (int)permi_numbers_words(&frontier->numbers);
+  const int moduli = (int)permi_numbers_words(&frontier->numbers) - 1;
   permi_arrays_run run;
   permi_sizes sizes[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
   char *last = NULL;
@@ -8346,12 +8294,12 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     status = permi_arrays_pass(&run);
     last = permi_array_values(&run, frontier->steps, 0);
     if (!integers)
-      memcpy(value + (pass ? words - 1 : 0), last, run.bytes);
+      memcpy(value + (pass ? moduli : 0), last, run.bytes);
     sizes[pass] = run.base.sizes;
   }
   if (status == PERM_OK) {
     if (passes == 2)
-      permi_arrays_join(value, words - 1, sizes);
+      permi_arrays_join(value, moduli, sizes);
     run.base.sizes = sizes[0];
     permi_runner_finish(&run.base, &frontier->numbers, residues ? NULL : integers ? (void *)last : (void *)value,
                         frontier->lost_error, partial);
@@ -8367,28 +8315,24 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes frontier->arrays, or leaves NULL: too many slots, or stopped. 0: out of memory. */
+/* Makes frontier->arrays, unless there are too many slots or the watch stopped. Returns 0 if memory runs out. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
   permi_pool *pool = &frontier->owned.pool;
-  permi_arrays *arrays;
+  permi_arrays *arrays = (permi_arrays *)permi_pool_zeros(pool, 1, sizeof *arrays);
+  uint64_t *masks = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof *masks);
+  unsigned char *growth = (unsigned char *)permi_pool_get(pool, steps, 1);
   double units = 0;
   int p, v;
-  if (slot_count > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
-    return 1;
-  arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
-  if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof(uint64_t))) == NULL)
-    return 0;
-  arrays->rows = arrays->occupied + steps;
+  if (pool->failed || slot_count > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
+    return !pool->failed;
+  arrays->occupied = masks;
+  arrays->rows = masks + steps;
   arrays->born = arrays->rows + steps;
-  arrays->growth = (unsigned char *)permi_pool_get(pool, steps, 1);
-  if (!arrays->growth)
-    return 0;
+  arrays->growth = growth;
   arrays->isa = isa;
-  arrays->bytes = 0;
-  arrays->by_residues = arrays->residues.passes = 0;
   arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
@@ -8408,7 +8352,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-/* Measures places, once, where the CPU runs. 0: out of memory. */
+/* Measures the memory of the CPU, once. Returns 0 if memory runs out. */
 static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
 {
   return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 ||
@@ -8436,7 +8380,7 @@ static double permi_arrays_products(const permi_numbers *numbers)
 
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, relative to doubles */
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* relative to doubles, in the first pass */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
          frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
@@ -8451,12 +8395,12 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
   for (p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
-    const double bytes = (double)permi_arrays_bytes_at(frontier, p);
+    const double bytes = 8 * (double)permi_numbers_words(&numbers);
+    const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     if (!arrays->by_residues)
       values += (frontier->cost[p] - frontier->cost[p - 1]) *
                 (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
                  (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
-    const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }
@@ -20702,10 +20646,10 @@ PERMI_BRIEF_END
 #else /* PERMI_FAMILY */
 
 /* ================================================================================== >>array_kernels
-   Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
-   (PERMI_ARRAY_PAD) but do not store there. */
+   Sums blocks of >>arrays, a value over all origins in their order. The last vector reads beyond the block, within
+   PERMI_ARRAY_PAD, but does not store there. */
 
-/* Returns 0 where the origin has no value. */
+/* Returns values of an origin, 0 where it has none. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
@@ -20756,7 +20700,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-/* growth: PERMI_GROWS_NOT: sums of doubles; else residues, whose sums are below 2^52, or those of reduced products. */
+/* growth: PERMI_GROWS_NOT: doubles. SHORT: residues with sums below 2^52. LONG: residues whose products are reduced. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
                                                                        const permi_origin *origin, int origins,
                                                                        int growth, PERMI_P p)
@@ -20822,8 +20766,8 @@ PERMI_TARGET static void PERMI_NAME(block_long)(const permi_numbers *numbers, vo
                           PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
 }
 
-/* High parts of a block, then low parts; as permi_dd_times and permi_dd_add, x_lo real rounded first but for 8 doubles
-   a vector. */
+/* Double-doubles: high parts of a block, then low parts. It computes as permi_dd_times and permi_dd_add, x_lo real
+   rounded first except with 8 doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {

@@ -1,36 +1,35 @@
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
-   synchronisation. */
+   The frontier program on arrays indexed by combinations: no keys, and threads share blocks without synchronisation. */
 #pragma once
 #include "../exact/residues.h"
 #include "../graph/vectors.h"
 #include "steps.h"
 
-/* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
-   (a - d in >>order), so they are the words with k ones in w slots. A word's index is
+/* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
+   k of ones (a - d in >>order): they are the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words of the same top and middle bits, is contiguous.
+   and a block, the words with the same top and middle bits, is contiguous.
 
-   A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
-   block; then y += c x over contiguous arrays, or a table for the low words.
+   A step pulls: each block sums the ways to reach it, in a fixed order. Higher bits are settled once a block, then
+   y += c x over contiguous arrays, or by a table of the low words.
 
    A GPU's values have the bits of the AVX2 and, for double-doubles, AVX-512 kernels. An H200 takes 7 ps a state for
    3-regular graphs, 14 for 8 entries a line. */
 
-#define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
-#define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
+#define PERMI_ARRAY_LOW 11  /* slots whose words and ranks stay in the first cache */
+#define PERMI_ARRAY_HIGH 16 /* most slots of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
+#define PERMI_ARRAY_PAD 256     /* bytes that vectors may read beyond a buffer */
 
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: occupied low slots */
   size_t states;
-  uint16_t *word, *rank; /* low words by ones, then ascending; rank among those */
+  uint16_t *word, *rank; /* low words by ones, then ascending; ranks among equal ones */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset; /* at ones of top << middle slots | middle */
-  uint16_t *middle;      /* ascending, for each number of ones of top */
-  unsigned char *left;   /* ones left to low slots, for each of `middle` */
+  uint16_t *middle;        /* ascending, for each number of ones of top */
+  unsigned char *left;     /* ones that are left to low slots, for each `middle` */
   unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
@@ -39,13 +38,13 @@ typedef struct permi_layout {
   size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
-/* A thread's, in a line of cache of its own. */
+/* Of a thread, in a line of cache of its own. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
 
-/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. What enters is tested. */
+/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. New vertices are tested. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
@@ -65,41 +64,40 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 
 typedef struct permi_lookup {
   int top_ones;             /* more in the source */
-  const uint16_t *place;    /* of all low words, as in permi_layout; or NULL */
+  const uint16_t *place;    /* of low words in the order of permi_layout, or NULL */
   const permi_eight *eight; /* of words with j ones from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_lookup;
 
-typedef struct permi_places permi_places; /* see >>array_places */
+typedef struct permi_places permi_places;
 typedef struct permi_arrays_run permi_arrays_run;
 struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
-  uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
-  int again;             /* a pass after the first, whose states are counted already */
-  int absolute; /* the pass of the moduli */
+  permi_numbers numbers; /* of a pass: values, moduli, or residues modulo numbers.modulus */
+  uint64_t root;         /* of -1 modulo the prime of a pass, for Gaussian integers */
+  int again, absolute;   /* a pass after the first; the pass of the moduli */
   permi_block_kernel kernel;
-  int kernel_eights; /* uses permi_eight */
+  int kernel_eights; /* it uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   permi_places *places;
-  char *memory; /* of all values; on a GPU, of the last */
-  uint16_t *top; /* of a turn */
-  perm_gpu_way *way; /* pulls on the levels of a step, on the CPU too */
+  char *memory;      /* of all values; with a GPU, of the last */
+  uint16_t *top;     /* of a turn */
+  perm_gpu_way *way; /* pulls of a step, for the CPU too */
   permi_lookup *lookup;
-  permi_origin *origin; /* `most` a thread */
+  permi_origin *origin;     /* `most` a thread */
   permi_extremes *extremes; /* one a thread */
-  uint16_t *low; /* `place` of lookups */
+  uint16_t *low;            /* `place` of lookups */
   permi_eight *eights;
-  int most; /* ways of a step */
-  int tracking; /* sizes are measured in this step */
+  int most;     /* ways of a step */
+  int tracking; /* this step measures sizes */
   double seconds_before, seconds_each;
-  struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
+  struct perm_gpu_frontier *gpu; /* or NULL */
 };
 
-/* Returns the numbers of the first pass, without moduli. */
+/* Returns the numbers of the first pass, which have no moduli. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -114,7 +112,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Returns the numbers before step p, where integers are as short as they can be. */
+/* Returns the numbers before step p: integers are as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -184,7 +182,6 @@ static void permi_block_plain(const permi_numbers *numbers, void *y, size_t coun
     }
 }
 
-/* growth: of residues. */
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
   const perm_isa family = isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
@@ -200,20 +197,21 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
-     not reduced  where the bound on the true values, not Gaussian, is below p / 2,
-     short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
-                  reduced at the end,
-     long         else: each product is reduced, of two doubles. With a, b at most p / 2 + 1 and p <= 2^50 the quotient
-                  ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself before it is rounded, 0.1, so a product
-                  comes out below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
-   Primes are below 2^bits; the fewest seconds decide on `bits`. Integers below 2^52 need no modulus. Gaussian integers
-   take two passes a prime, with i as either root of -1. */
-#define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind are above 2^(bits - MARGIN) */
+/* RESIDUES of integers modulo primes take a pass and one double a state each, whatever the length of the permanent.
+   They are whole numbers of at most p / 2 + 1, of either sign. A step's permi_growth is
+     NOT    if the bound on the true values, not Gaussian, is below p / 2,
+     SHORT  if the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and reduced
+            at the end,
+     LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
+            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded, so a product comes out
+            below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
+   Primes are below 2^bits, where `bits` takes the fewest seconds. Integers below 2^52 need no modulus. Gaussian
+   integers take two passes a prime, with i as either root of -1. */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
 
-/* The residue of an entry as a double; whole entries are their own without a modulus. */
+/* Returns the residue of an entry; without a modulus, the entry. */
 static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
 {
   uint64_t r;
@@ -226,7 +224,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Sum of the moduli of a step's coefficients; INFINITY if some are not real. */
+/* Returns the sum of the moduli of a step's coefficients; INFINITY if some are not real. */
 static double permi_residues_weight(const permi_frontier *frontier, int p)
 {
   const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
@@ -239,7 +237,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
   return weight * (1 + 1e-12);
 }
 
-/* Returns how step p goes modulo numbers up to twice `half`; -1: not at all. */
+/* Returns the growth of step p modulo numbers up to twice `half`; -1: impossible. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -250,7 +248,7 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
   return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
 }
 
-/* Seconds of the values of a pass; INFINITY: none is possible. */
+/* Returns the seconds of a pass; INFINITY: impossible. */
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
   const perm_isa isa = frontier->arrays->isa;
@@ -268,7 +266,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
   return seconds;
 }
 
-/* The passes of the least seconds, in frontier->arrays; `bits` of the permanent. */
+/* Finds the passes that take the fewest seconds; returns half of their modulus. */
 static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
                                     permi_array_residues *best)
 {
@@ -302,7 +300,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-/* Plans frontier->arrays->residues for integers, which may leave it without passes. 0: out of memory. */
+/* Plans frontier->arrays->residues of integers, which may have no passes. Returns 0 if memory runs out. */
 static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
@@ -322,7 +320,6 @@ static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
   return 1;
 }
 
-/* "residues modulo 3 primes of 50 bits" */
 static void permi_residues_words(const permi_array_residues *residues, char *text, size_t size)
 {
   if (residues->primes)
@@ -361,13 +358,11 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
-    layout->start[0] = 0;
-    for (j = 0; j <= low; j++) {
-      int k, binomial = 1;
-      for (k = 1; k <= j; k++)
-        binomial = binomial * (low - k + 1) / k;
+    int binomial = 1;
+    for (j = 0, layout->start[0] = 0; j <= low; j++) {
       fill[j] = layout->start[j];
       layout->start[j + 1] = layout->start[j] + binomial;
+      binomial = binomial * (low - j) / (j + 1);
     }
     x = 0;
     do {
@@ -396,7 +391,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* branches would be mispredicted */
+    do { /* without branches, which would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -491,12 +486,12 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
-/* A step leaves some top bits as they are, and states that differ there do not meet. So it goes by turns, each for some
-   settings of those bits: it places the target's values, first free fit, computes them, and frees the source's places.
-   Sizes follow from counts of bits alone, so planning knows the memory. */
+/* PLACES. Two steps share one memory. A step leaves some top bits as they are, and states that differ there do not meet.
+   So it takes turns, each for some settings of those bits: it places the target's values at the first free fit,
+   computes them and frees the source's places. Sizes follow from counts of bits, so planning knows the memory. */
 
-/* Turns of the greatest step, where bits allow. Order 100, 3 a line, 3.0e7 states, 487 MB for two steps: 2 turns 387
-   MB, 4 344, 8 309, 16 294. Threads wait at the end of each turn, so none has fewer bytes than take a millisecond. */
+/* Turns of the greatest step, if bits allow. Order 100, 3 a line, 3.0e7 states take 487 MB in two steps, 387 with 2
+   turns, 344 with 4, 309 with 8, 294 with 16. Threads wait after each turn, so a turn takes a millisecond or more. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -506,13 +501,12 @@ typedef struct permi_gap {
 
 struct permi_places {
   const permi_frontier *frontier;
-  uint64_t *at[2]; /* of even and odd steps, for each word of top bits: where the values begin, in bytes */
+  uint64_t *at[2]; /* of even and odd steps, for each word of top bits: first byte of its values */
   uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top; 0: no such states */
-  permi_gap *gap;                          /* free, ascending; the last has no end */
+  permi_gap *gap;                          /* ascending; the last has no end */
   int gaps;
-  uint64_t used, most; /* most: bytes so far */
-  uint64_t turn;       /* bytes of a turn */
-  uint32_t fixed, rest[2], begin, next; /* of a step: bits left alone, others; settings of a turn */
+  uint64_t most, turn; /* bytes so far; of a turn */
+  uint32_t fixed, rest[2], begin, next; /* of a step: bits left alone, others; of a turn: settings */
   int done;
 };
 
@@ -563,24 +557,18 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
   }
   gap = places->gap + low;
   before = low > 0 && gap[-1].end == at;
+  if (!before) {
+    memmove(gap + 1, gap, (size_t)(places->gaps++ - low) * sizeof *gap);
+    (gap++)->begin = at;
+  }
+  gap[-1].end = at + bytes;
   if (gap->begin == at + bytes) {
-    gap->begin = at;
-    if (before) {
-      gap[-1].end = gap->end;
-      places->gaps--;
-      memmove(gap, gap + 1, (size_t)(places->gaps - low) * sizeof *gap);
-    }
-  } else if (before) {
-    gap[-1].end = at + bytes;
-  } else {
-    memmove(gap + 1, gap, (size_t)(places->gaps - low) * sizeof *gap);
-    places->gaps++;
-    gap->begin = at;
-    gap->end = at + bytes;
+    gap[-1].end = gap->end;
+    memmove(gap, gap + 1, (size_t)(places->gap + --places->gaps - gap) * sizeof *gap);
   }
 }
 
-/* Measures the places of step p: of its values as target and as the next source. */
+/* Measures the places of the values before step p. */
 static void permi_places_size(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -633,7 +621,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Begins a turn to target `side`: places it and lists its words of top bits in `top`. Returns their number. */
+/* Places what the next turn makes on `side`, the target's. Lists its words of top bits; returns their number. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -657,7 +645,7 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
   return tops;
 }
 
-/* Ends a turn: frees what its states came from. */
+/* Frees the sources of the turn. */
 static void permi_places_turned(permi_places *places, int side)
 {
   const uint32_t rest = places->rest[side ^ 1];
@@ -674,7 +662,7 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Measures arrays->bytes, of a whole run. 0: out of memory. */
+/* Measures arrays->bytes, of a whole run. Returns 0 if memory runs out. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};

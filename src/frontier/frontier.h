@@ -1,5 +1,5 @@
 /* ======================================================================================= >>frontier
-   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. */
+   The dynamic program over the vertices of a frontier: its steps, and sorted lists of its states. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../dense/kernels.h"
@@ -7,45 +7,44 @@
 #include "../graph/reduce.h"
 #include "runner.h"
 
-/* A state is a mask of slots (1: that frontier vertex is matched); its value sums the products of entries over the ways
-   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
+/* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
+   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
    (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
    lists sorted, and a k-way merge needs no sorting [DOB15].
-   The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
-   pattern; groups share few patterns, so a state costs only its value.
-   Threads take parts of a target, the groups between two keys, of equal work: the balanced path of [DOB15]. */
+   States with the same bits above the low PERMI_LOW_BITS are a group, its low masks the group's pattern. Groups are
+   merged and share few patterns, so a state costs only its value.
+   Threads take parts of equal work, the target's groups between two keys: the balanced path of [DOB15]. */
 
-/* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
-   .011. */
+/* Seconds with 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, whose groups are small, .004, .004, .008,
+   .010, .011. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring sizes costs a fifth of a step: where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four. */
+/* Measuring sizes costs a fifth of a step. If the loss grows by at most 2^300 in all, longer lists are measured in one
+   step of four. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
-/* Integers of >>arrays by residues: see >>arrays. */
+/* Integers of >>arrays by residues. */
 typedef struct permi_array_residues {
-  int passes; /* of one double a state each; 0: these integers are not computed so */
-  int primes; /* of a CRT; 0: of the one pass, `modulus`, or, if that is 0, of numbers that are doubles themselves */
+  int passes; /* with one double a state; 0: impossible */
+  int primes; /* 0: one pass modulo `modulus` or, if that is 0, with whole doubles */
   int bits;   /* of primes */
   uint64_t modulus;
   double seconds; /* of the values of all passes */
 } permi_array_residues;
 
-/* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
   int by_residues;
   permi_array_residues residues;
   unsigned char *growth; /* steps: a permi_growth, of residues */
   int low, middle, top;
-  double bytes; /* of all values, see >>arrays */
-  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
+  double bytes; /* of all values */
+  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of new vertices */
 } permi_arrays;
 
 typedef struct permi_frontier {
@@ -55,21 +54,20 @@ typedef struct permi_frontier {
   int slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;   /* of a stream: the vertex that its step's vertex is matched to; -1: a drop */
-  uint64_t *mask; /* of a stream: words of test, want, flip */
+  int *partner;   /* of a stream: to which its step's vertex is matched; -1: a drop */
+  uint64_t *mask; /* of a stream: test, want, flip */
   double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: predicted, of all steps before */
-  double additions; /* at most, of a term: THE BOUND */
+  double *cost;   /* steps + 1: of all steps before */
+  double additions; /* of a term at most: THE BOUND */
   double bound_relative;
   double lost_error;
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones; /* steps + 1: of a state, see >>arrays */
-  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values and residues */
-  double *bits; /* steps + 1, never falling: log2 of a bound on integers of the step, entries modulo a modulus being at
-                   most half of it; NULL for other values */
+  int *ones;    /* steps + 1: of a state in >>arrays */
+  int *words;   /* steps + 1, never falling: of an integer; NULL: other values, or residues */
+  double *bits; /* steps + 1, never falling: log2 of a bound on integers (modulo m: from -m / 2 to m / 2), or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* samples keep the states before every so many steps; 0: before all */
+  int every; /* samples keep the states before one step in `every`; 0: before all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -91,7 +89,7 @@ typedef struct permi_patterns {
   int *table;
 } permi_patterns;
 
-/* The states of a step, or of a part of its target, which has no values. */
+/* The states of a step, or of a part, which has no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
@@ -113,7 +111,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Makes room for `more` groups. 0: out of memory. */
+/* Returns 0 if memory runs out. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;
@@ -138,8 +136,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
   h ^= g + (h >> 29) + (g >> 31);
-  h *= UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)(h >> 32);
+  return (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 static void permi_patterns_clear(permi_patterns *patterns)
@@ -149,7 +146,6 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Returns the place of a pattern in the table. */
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -177,7 +173,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns the pattern's number, entered if new; -1: out of memory. */
+/* Returns the number of a pattern, which may be new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -206,10 +202,10 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream, and its place in the source; test, want, flip and key are high bits. */
+/* A stream and its place in the source. Masks and key are high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
-  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; last word all ones at the end */
+  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; at the end all ones */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
@@ -239,12 +235,8 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
   int w;
   for (; cursor->group < source->groups && !permi_cursor_takes(cursor, high, words); cursor->group++)
     high += words;
-  if (cursor->group < source->groups)
-    for (w = 0; w < words; w++)
-      cursor->key[w] = high[w] ^ cursor->flip[w];
-  else
-    for (w = 0; w < words; w++)
-      cursor->key[w] = UINT64_MAX;
+  for (w = 0; w < words; w++)
+    cursor->key[w] = cursor->group < source->groups ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
 
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
@@ -297,18 +289,18 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves a pattern's states to another's: pairs of places, ascending. */
+/* How a stream moves states of one pattern to another: ascending pairs of places. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
+#define PERMI_MOVES_RUN 4 /* mean length of runs that are kept as runs */
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, and the target has no more */
+  int whole; /* k -> k, for all states of both */
   int first, count;
-  int runs; /* if not 0: pairs are starts and lengths */
+  int runs; /* not 0: pairs are starts and lengths */
 } permi_move;
 
-typedef struct permi_moves { /* direct-mapped cache: patterns are few */
+typedef struct permi_moves { /* a direct-mapped cache */
   permi_move *move;
   uint32_t *pair; /* from | to << 16 */
   int used;
@@ -348,7 +340,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
     }
   move->count = moves->used - move->first;
   move->runs = 0;
-  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: a run of two pairs or more becomes two numbers */
+  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place */
     uint32_t *pair = moves->pair + move->first;
     int i, length;
     for (i = 0; i < move->count; i += length) {
@@ -367,9 +359,9 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], -1 to vertices without. Low slots go to vertices that live through the most
-   states, so that patterns and low words change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps +
-   1. Returns the number of slots; 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], -1 to vertices without one. The longest lives, weighed by states, get the low
+   slots, so that patterns change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns the
+   number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -387,7 +379,7 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
     for (p = birth[v] + 1; p <= death[v]; p++)
       weight += frontier->states[p];
     memcpy(&life[lives].key, &weight, sizeof weight);
-    life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
+    life[lives].key = ~life[lives].key; /* greatest first */
     life[lives++].vertex = v;
   }
   life = (permi_ranked *)permi_sort(life, life + vertices, (size_t)lives, sizeof *life, watch);
@@ -419,7 +411,7 @@ static void permi_mask_set(uint64_t *mask, int slot)
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
 }
 
-/* Lists the drop of a step's vertex if it has a slot, then its matches. */
+/* Lists for each step the drop of its vertex, if that has a slot, then its matches. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
@@ -430,9 +422,9 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* bits that vanish, 1 in the source; mine: and v's */
+    memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p) /* in a block every vertex has two neighbours, hence a slot */
+      if (death[block->neighbour[e]] == p) /* it has two neighbours, hence a slot */
         permi_mask_set(gone, slot[block->neighbour[e]]);
     memcpy(mine, gone, sizeof mine);
     if (held)
@@ -508,8 +500,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* A state's value is the permanent of some lines, all that were eliminated among them, without the entries between two
-   that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
+/* Bounds integers. A state's value is the permanent of some lines, all eliminated ones among them, without entries
+   between two others. So the bound by all lines, with entries that took part so far, holds. 0: out of memory. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
@@ -540,14 +532,14 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   return 1;
 }
 
-/* How exact values are to be, and entries were. */
 typedef struct permi_exactness {
   double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
-  uint64_t modulus;             /* 0: none */
-  int doubled;                  /* double-doubles */
+  uint64_t modulus;             /* or 0 */
+  int doubled;                  /* double-doubles are wanted */
 } permi_exactness;
 
-/* PERM_ERROR_LIMIT: frontier too wide, or stopped. PERM_ERROR_OVERFLOW: permanent too long. */
+/* Returns PERM_ERROR_LIMIT if the frontier is too wide or the watch stopped, _OVERFLOW if the permanent may be too
+   long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)

@@ -1,21 +1,20 @@
 /* ========================================================================================= >>runner
-   What lists, arrays, trees, bands and classes share: threads, stopping, counters, memory, the last value. Each gives
-   its step. */
+   Runs engines that go step by step: threads, stopping, counters, memory and the last value. */
 #pragma once
 #include "values.h"
 
 typedef struct permi_runner permi_runner;
 struct permi_runner {
-  permi_control *control; /* NULL: nobody stops the run */
+  permi_control *control; /* may be NULL */
   const char *activity;
   int threads;
-  permi_pool pool;       /* memory of the run */
-  perm_allocator locked; /* for threads, as a caller's allocator need not be thread-safe */
+  permi_pool pool;
+  perm_allocator locked; /* for threads: a caller's allocator need not be thread-safe */
   double done;           /* predicted seconds of the work so far */
   double unpolled, visited;
-  int stop; /* a perm_status, which thread 0 writes and the others see */
+  int stop; /* a perm_status that thread 0 writes */
   permi_sizes sizes;
-  perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before each step p: >>trace */
+  perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before step p: >>trace */
   void *keeper;
 };
 
@@ -37,7 +36,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* Begins a run that the caller has cleared, except for `keep`. Its first poll asks. */
+/* Begins a run that the caller has cleared, except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -52,7 +51,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Returns why to stop. Thread 0 asks after PERMI_RUNNER_POLL more states; the others see what it found. */
+/* Returns why to stop. Thread 0 asks once every PERMI_RUNNER_POLL states, other threads read its answer. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -82,7 +81,7 @@ static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_ru
   return status;
 }
 
-/* Adds the last value (NULL: 0) and what underflow took from it and the entries. */
+/* Adds the last value (NULL: 0) and the loss by underflow in it and in the entries. */
 static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
                                 double lost_error, perm_partial *partial)
 {
@@ -98,7 +97,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* Makes the leaf of an engine whose values are `numbers`. unit: of the roundings that the bound counts. */
+/* Makes an engine's leaf. unit: of the roundings that `bound` counts. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))
