@@ -5540,11 +5540,11 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>values
-   Values of >>ring as the engines of blocks use them: their sizes, and which numbers a block needs. */
+   Values of >>ring in engines of blocks: their sizes, and which numbers a block needs. */
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
-/* DO(name, algebra) for all algebras, except for two of >>arrays. */
+/* For all algebras, except for two of >>arrays. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
@@ -5598,7 +5598,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight, and lowers *least to the smallest non-zero part of c. */
+/* Adds |c| to *weight. *least becomes at most any non-zero part of c. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -5607,7 +5607,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Returns an entry so that compilers see that it has no low parts. */
+/* Shows compilers that an entry has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5615,7 +5615,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* Returns a value as a coefficient. Integers have one word a part. */
+/* Returns a value with integers of one word a part as a coefficient. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -5635,7 +5635,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Multiplies *c. Returns how often to add it: `factor` times if the product would overflow. */
+/* Returns how often to add c after its multiplication: `factor` times if that would overflow. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -5715,8 +5715,7 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
-/* True values are 2^exp2 times the stored ones. smallest and largest bound the non-zero moduli, loss the effect of
-   underflow on any value. */
+/* True values are 2^exp2 times the stored ones. smallest, largest bound non-zero moduli, loss what underflow did. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -5734,7 +5733,7 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Measures every stride-th double. A minimum has a latency of four cycles, hence four chains. */
+/* Measures every stride-th double in four chains, as a minimum takes four cycles. */
 static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
                                                       permi_sizes *sizes)
 {
@@ -5762,8 +5761,8 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Returns e by which values are to be scaled, times 2^-e; 0 if all are between 1 / beyond and beyond. Products below
-   `safe` may lose low parts. */
+/* Returns e of the factor 2^-e that values need, 0 if all are between 1 / beyond and beyond. Products below `safe` may
+   lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -5787,8 +5786,8 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Lowers moduli, which then bound nothing, if all values are below 2^PERMI_CANCELS times their moduli. */
-#define PERMI_CANCELS_STEPS 31 /* a mask: this is tested in every 32nd step */
+/* If all values are below 2^PERMI_CANCELS times their moduli, moduli come down and bound nothing. */
+#define PERMI_CANCELS_STEPS 31 /* a mask: tested in every 32nd step */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
@@ -5816,8 +5815,8 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales each value so that its modulus is in [1/2, 1). sizes: NULL except in every 32nd step, where values that
-   cancelled give up their moduli; short sums keep their bounds. */
+/* Scales each modulus into [1/2, 1). sizes: not NULL in every 32nd step, where cancelled values give up their moduli.
+   */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -5866,7 +5865,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Measures values, except for low parts and integers. */
+/* Measures values, without low parts or integers. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -5880,8 +5879,7 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* Returns a relative bound for terms of `operations` roundings, `roundings` of entries and, in the sum of moduli,
-   `moduli` (tests/proofs/frontier.g). */
+/* Returns a relative bound (tests/proofs/frontier.g). moduli: roundings of a term in the sum of moduli. */
 static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
 {
   double gamma = permi_gamma(roundings + operations);
@@ -5892,7 +5890,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 
 typedef struct permi_majorant {
   double sum; /* of moduli */
-  int count, others; /* of modulus other than 1 */
+  int count, others; /* of modulus not 1 */
 } permi_majorant;
 
 static void permi_majorant_enter(const permi_block *block, int edge, permi_majorant *line)
@@ -5905,8 +5903,8 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
   line->others += x != 1;
 }
 
-/* Returns log2 of the line's factor in a bound on permanents: the sum of moduli, or r!^(1/r) for moduli 1 [Bre73]. It
-   never falls as entries come. */
+/* Returns log2 of the line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
+   r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
   return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
@@ -5923,7 +5921,7 @@ static int permi_words_of_bits(double bits)
   return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
 }
 
-/* Returns log2 of a bound on the block's permanent. */
+/* Returns log2 of a bound on the permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -5948,8 +5946,8 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_DD;
 }
 
-/* Returns 0 if the permanent may be too long for a perm_integer and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
+/* Returns 0 if integers may be too long and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* price of a residue product */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -5975,7 +5973,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* Returns what explain calls the values. moduli: mention those of double-doubles. */
+/* moduli: mention those of double-doubles. */
 static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
 {
   static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
@@ -5984,7 +5982,7 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* Chooses as permi_numbers_choose, except that double-doubles always have moduli. */
+/* As permi_numbers_choose, but double-doubles have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -5994,7 +5992,7 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 }
 
 /* ========================================================================================= >>runner
-   Runs engines that go step by step: threads, stopping, counters, memory and the last value. */
+   Runs engines step by step: threads, stopping, counters, memory, the last value. */
 
 typedef struct permi_runner permi_runner;
 struct permi_runner {
@@ -6002,10 +6000,10 @@ struct permi_runner {
   const char *activity;
   int threads;
   permi_pool pool;
-  perm_allocator locked; /* for threads: a caller's allocator need not be thread-safe */
-  double done;           /* predicted seconds of the work so far */
+  perm_allocator locked; /* for threads: a caller's need not be thread-safe */
+  double done;           /* seconds of work, as predicted */
   double unpolled, visited;
-  int stop; /* a perm_status that thread 0 writes */
+  int stop; /* a perm_status of thread 0 */
   permi_sizes sizes;
   perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before step p: >>trace */
   void *keeper;
@@ -6044,7 +6042,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Returns why to stop. Thread 0 asks once every PERMI_RUNNER_POLL states, other threads read its answer. */
+/* Returns why to stop, which thread 0 asks once every PERMI_RUNNER_POLL states. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -6074,7 +6072,7 @@ static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_ru
   return status;
 }
 
-/* Adds the last value (NULL: 0) and the loss by underflow in it and in the entries. */
+/* Adds the last value (NULL: 0) and the loss by underflow. */
 static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
                                 double lost_error, perm_partial *partial)
 {
@@ -6090,7 +6088,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* Makes an engine's leaf. unit: of the roundings that `bound` counts. */
+/* unit: of the roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))
@@ -6105,46 +6103,42 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 }
 
 /* ======================================================================================= >>frontier
-   The dynamic program over the vertices of a frontier: its steps, and sorted lists of its states. */
+   The dynamic program over the vertices of a frontier, and sorted lists of its states. */
 
 /* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
    to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
    (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted, and a k-way merge needs no sorting [DOB15].
-   States with the same bits above the low PERMI_LOW_BITS are a group, its low masks the group's pattern. Groups are
-   merged and share few patterns, so a state costs only its value.
-   Threads take parts of equal work, the target's groups between two keys: the balanced path of [DOB15]. */
+   lists sorted, and are merged without sorting [DOB15].
+   Groups are merged, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their pattern. As
+   patterns are few, a state costs only its value. Threads take parts of equal work: the balanced path of [DOB15]. */
 
-/* Seconds with 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, whose groups are small, .004, .004, .008,
-   .010, .011. */
+/* Seconds for 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6 .004, .004, .008, .010, .011. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring sizes costs a fifth of a step. If the loss grows by at most 2^300 in all, longer lists are measured in one
-   step of four. */
+/* Measuring costs a fifth of a step. If the loss grows by at most 2^300, one step in four measures longer lists. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
-/* Integers of >>arrays by residues. */
 typedef struct permi_array_residues {
-  int passes; /* with one double a state; 0: impossible */
-  int primes; /* 0: one pass modulo `modulus` or, if that is 0, with whole doubles */
+  int passes; /* 0: impossible */
+  int primes; /* 0: one pass, modulo `modulus` or, if that is 0, of whole doubles */
   int bits;   /* of primes */
   uint64_t modulus;
-  double seconds; /* of the values of all passes */
+  double seconds;
 } permi_array_residues;
 
 typedef struct permi_arrays {
   perm_isa isa;
   int by_residues;
   permi_array_residues residues;
-  unsigned char *growth; /* steps: a permi_growth, of residues */
+  unsigned char *growth; /* of steps: a permi_growth */
   int low, middle, top;
   double bytes; /* of all values */
-  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of new vertices */
+  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new ones */
 } permi_arrays;
 
 typedef struct permi_frontier {
@@ -6154,20 +6148,20 @@ typedef struct permi_frontier {
   int slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;   /* of a stream: to which its step's vertex is matched; -1: a drop */
+  int *partner;   /* of a stream: -1: a drop */
   uint64_t *mask; /* of a stream: test, want, flip */
   double *states; /* steps + 1: a bound */
   double *cost;   /* steps + 1: of all steps before */
-  double additions; /* of a term at most: THE BOUND */
+  double additions; /* of a term: THE BOUND */
   double bound_relative;
   double lost_error;
-  double room[2]; /* most states, of even and odd steps */
-  int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones;    /* steps + 1: of a state in >>arrays */
-  int *words;   /* steps + 1, never falling: of an integer; NULL: other values, or residues */
-  double *bits; /* steps + 1, never falling: log2 of a bound on integers (modulo m: from -m / 2 to m / 2), or NULL */
+  double room[2]; /* most states: even, odd steps */
+  int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters, goes, or -1 */
+  int *ones;    /* steps + 1: see >>arrays */
+  int *words;   /* steps + 1, never falling: of an integer, or NULL */
+  double *bits; /* steps + 1, never falling: log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* samples keep the states before one step in `every`; 0: before all */
+  int every; /* samples keep one step in `every`; 0: all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -6182,19 +6176,19 @@ static int permi_frontier_streams_most(const permi_frontier *frontier)
 
 typedef struct permi_patterns {
   int count, room;
-  uint64_t *bits; /* PERMI_LOW_WORDS each */
+  uint64_t *bits;
   size_t *first;  /* in low */
   uint16_t *low;
   size_t low_room;
   int *table;
 } permi_patterns;
 
-/* The states of a step, or of a part, which has no values. */
+/* Parts of a step have no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first; /* state of a group; in a part, take */
+  size_t *first; /* state; in a part, take */
   int *pattern;
   void *value;
   permi_patterns patterns;
@@ -6211,7 +6205,6 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Returns 0 if memory runs out. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;
@@ -6273,7 +6266,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns the number of a pattern, which may be new; -1: out of memory. */
+/* Returns the number of a known or new pattern; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -6302,7 +6295,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream and its place in the source. Masks and key are high bits. */
+/* A stream and its place in the source. Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* of the next output; at the end all ones */
@@ -6389,15 +6382,15 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves states of one pattern to another: ascending pairs of places. */
+/* Ascending pairs of places: how a stream moves one pattern's states to another. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length of runs that are kept as runs */
+#define PERMI_MOVES_RUN 4 /* mean length */
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, for all states of both */
+  int whole; /* k -> k, for all of both */
   int first, count;
-  int runs; /* not 0: pairs are starts and lengths */
+  int runs; /* not 0: pairs are starts, lengths */
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -6459,9 +6452,8 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], -1 to vertices without one. The longest lives, weighed by states, get the low
-   slots, so that patterns change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns the
-   number of slots; 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], low ones to lives with the most states, so that patterns change least. life: 2 *
+   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns their number; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6511,7 +6503,6 @@ static void permi_mask_set(uint64_t *mask, int slot)
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
 }
 
-/* Lists for each step the drop of its vertex, if that has a slot, then its matches. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
@@ -6524,7 +6515,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     frontier->stream_start[p] = used;
     memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p) /* it has two neighbours, hence a slot */
+      if (death[block->neighbour[e]] == p) /* two neighbours, so a slot */
         permi_mask_set(gone, slot[block->neighbour[e]]);
     memcpy(mine, gone, sizeof mine);
     if (held)
@@ -6600,8 +6591,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* Bounds integers. A state's value is the permanent of some lines, all eliminated ones among them, without entries
-   between two others. So the bound by all lines, with entries that took part so far, holds. 0: out of memory. */
+/* Bounds integers. A state is the permanent of some lines, all eliminated ones among them, without entries between two
+   others: the bound by entries so far holds. Returns 0 if memory runs out. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
@@ -6633,13 +6624,12 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 }
 
 typedef struct permi_exactness {
-  double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
+  double roundings, lost_error; /* of a term's entries; below normal doubles */
   uint64_t modulus;             /* or 0 */
   int doubled;                  /* double-doubles are wanted */
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if the frontier is too wide or the watch stopped, _OVERFLOW if the permanent may be too
-   long. */
+/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers may be too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)
@@ -6699,23 +6689,23 @@ done:
 }
 
 /* ========================================================================================== >>steps
-   Makes a step of the lists: merges states, then adds up their values. */
+   Steps of the lists: merges states, then adds up their values. */
 
 typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Its takes stand in the order of groups, then streams. */
+/* A part of a step's target. Takes are in the order of groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* own: it has patterns of its own; their numbers in the target */
+  int own, *number; /* own: with patterns of its own; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
-  int done; /* nothing is left below `end` */
+  int done; /* all below `end` */
   perm_status status;
 } permi_part;
 
@@ -6732,7 +6722,7 @@ typedef struct permi_run {
   double state_seconds;
 } permi_run;
 
-/* Adds up the values of a placed part: y += c x over arrays if a stream takes all of one group to all of another. */
+/* Adds up a placed part: y += c x over arrays if a stream takes all of one group to all of another. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -6749,7 +6739,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     char *y = (char *)target->value + states * size;
     int pass, fresh = 1;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first, as one replaces zeroing */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one replaces zeroing */
       for (j = list->first[group]; j < end; j++) {
         const permi_take take = part->take[j];
         const permi_cursor *cursor = &part->cursor[take.stream];
@@ -6787,7 +6777,7 @@ static int permi_takes_more(const perm_allocator *allocator, permi_part *part, s
   return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
-/* Merges states below part->end until the part has `most`. */
+/* Merges until the part has `most` states or reaches its end. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most)
@@ -6855,7 +6845,7 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
     return PERM_ERROR_MEMORY;
   target->groups += part->list.groups;
   target->states += part->list.states;
-  if (target->states > target->state_room) /* the room is a bound: unreachable */
+  if (target->states > target->state_room) /* unreachable */
     return PERM_ERROR_MEMORY;
   if (part->own && !permi_room(&run->base.locked, NULL, &part->number, 0, (size_t)patterns->count,
                                &part->number_room, sizeof *part->number))
@@ -6869,20 +6859,20 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-#define PERMI_PART_STATES 16384 /* of a part of one thread */
+#define PERMI_PART_STATES 16384 /* of one thread */
 #define PERMI_BALANCE_BLOCK 32
-#define PERMI_BALANCE_GROUP 16 /* states that cost what merging a group costs */
+#define PERMI_BALANCE_GROUP 16 /* in states */
 #define PERMI_PARALLEL_STATES 20000
-#define PERMI_PART_WORK 131072 /* of a part of several threads */
+#define PERMI_PART_WORK 131072 /* of threads */
 
-/* Moves the cursor to the first source group whose output is not below `key`. */
+/* Moves the cursor to the first group whose output is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit in which all outputs differ from the key */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit that no output shares with the key */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -6919,15 +6909,15 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* A step in rounds of parts, `count` in all. */
+/* A step in rounds of parts. */
 typedef struct permi_rounds {
   permi_run *run;
   permi_list *source, *target;
   int streams;
-  size_t total, first, count; /* total: work; 0: one thread makes the parts in turn */
+  size_t total, first, count; /* total: 0: one thread takes parts in turn */
 } permi_rounds;
 
-/* Returns the work below a key, in whole blocks; moves the cursors there. */
+/* Returns the work below a key, in whole blocks; moves cursors there. */
 static size_t permi_balance_below(const permi_rounds *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -7039,7 +7029,7 @@ static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Makes the target of a prepared step p, by one thread or together. Rounds bound the takes in memory. */
+/* Makes the target of a prepared step. Rounds bound the takes in memory. */
 static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
   const size_t at_once = together ? (size_t)run->parts_at_once : 1;
@@ -7085,28 +7075,24 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* THE BOUND. The block has order n, the rounding unit is u, at most k_p streams meet in a state of step p.
-   1. A state's value is a sum of terms, one for each partial matching. A term is multiplied at most n times (a drop
-   multiplies by 1), first with 1, exactly. In step p it is added at most k_p - 1 times; the first addition, to 0, is
-   exact.
-   k_p: a stream matches the step's vertex, say a row, to a column that goes or is matched in the new state. There of a
-   rows and b columns i rows and i - d columns are matched (>>order): at most a - d columns or, if the vertex is a
-   column, b + d rows. A drop is one stream more.
-   2. So the computed value is the sum of all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 +
-   d, |d| <= u. Entries bring at most 2 more for each degree-2 reduction, and one for a rounded integer.
-   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
+/* THE BOUND. At most k_p streams meet in a state of step p; n is the order of the block, u the rounding unit.
+   1. A state sums terms, its partial matchings. A term is multiplied at most n times (a drop multiplies by 1), first
+   exactly, and added at most k_p - 1 times in step p, as an addition to 0 is exact. Streams match a row, say, to
+   columns that go or are matched then. Of a rows and b columns there i and i - d are matched (>>order): at most
+   a - d columns, or b + d rows. The drop is one more.
+   2. So the computed value sums all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 + d, |d| <=
+   u. Entries bring 2 more for each degree-2 reduction, and one for a rounded integer.
+   3. With g = gamma of that number, S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
-   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also if subnormals are flushed. sizes.loss
-   bounds the effect on any value. A step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if all products
-   exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
-   (computed S + loss) + loss.
+   Underflow: a result below DBL_MIN is off by at most DBL_MIN more, also if subnormals are flushed. A step takes its
+   effect on any value, sizes.loss, to loss sum |c| + 2 k DBL_MIN. The last term is 0 if products exceed
+   PERMI_SAFE_PRODUCT > 2^-968: all is a multiple of 2^-1021. |error| <= g / (1 - g) (computed S + loss) + loss.
    Complex: a product is off by a factor 1 + d, |d| <= 2.42 u, less with fused multiply-adds, a sum by u: 2.42 (n - 1)
-   replaces n - 1. S sums products of moduli, rounded up. Four products, two sums and a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
-   PERMI_DD_UNIT > 64 u^2 replaces u, except for roundings of entries and S, which is in doubles. Low parts underflow
-   first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for
-   which v has room. Smaller ones lose less than DBL_MIN.
-   Proofs by machine: 1 to 3 tests/proofs/chains.v, complex complex.v, constants frontier.g. */
+   replaces n - 1. S sums moduli's products, rounded up. 4 products, 2 sums and a sum for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by 3 u^2 and 3 u^2 / (1 - 4 u), so PERMI_DD_UNIT > 64 u^2
+   replaces u, except for entries and S. Low parts underflow first: a product of at least PERMI_SAFE_PRODUCT, or a
+   rescaled value, loses 2^-1073 < 2^-109 of itself, for which there is room; others less than DBL_MIN.
+   tests/proofs/chains.v (1 to 3), tests/proofs/complex.v, tests/proofs/frontier.g (constants). */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -7157,7 +7143,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Begins a run that the caller has cleared and releases even after a failure. sorting: one thread, a key a state. */
+/* Begins a run that the caller has cleared and releases in any case. sorting: one thread, a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
@@ -7167,7 +7153,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   double growth = 0;
   int p, s, k, threads, complete;
   memset(none, 0, sizeof none);
-  none[0] = 1; /* nothing matched, in one way */
+  none[0] = 1; /* nothing matched */
   permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
   for (p = s = 0; p < frontier->steps; p++) {
@@ -7193,7 +7179,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
   }
   complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* room for all steps, as growing touches fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* room for all steps, as growing touches fresh pages */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -7215,7 +7201,6 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   return PERM_OK;
 }
 
-/* Makes the states after step p by `step`, and scales them. */
 static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*step)(permi_run *run, int p))
 {
   const permi_frontier *frontier = run->frontier;
@@ -7226,7 +7211,7 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   status = step(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
-  /* the largest value stays between 2^-500 and 2^500, and entries are at most 1: nothing overflows */
+  /* the largest value is in [2^-500, 2^500], entries are at most 1: nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
@@ -7264,33 +7249,30 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 }
 
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations: no keys, and threads share blocks without synchronisation. */
+   The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 
 /* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
-   k of ones (a - d in >>order): they are the words with k ones in w slots. A word's index is
+   k of ones (a - d in >>order): the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
    and a block, the words with the same top and middle bits, is contiguous.
+   A step pulls: each block sums the ways to reach it, in a fixed order. High bits are settled once a block, then
+   y += c x over arrays, or by a table of low words. A GPU's values have the bits of the AVX2 and, for double-doubles,
+   AVX-512 kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
 
-   A step pulls: each block sums the ways to reach it, in a fixed order. Higher bits are settled once a block, then
-   y += c x over contiguous arrays, or by a table of the low words.
-
-   A GPU's values have the bits of the AVX2 and, for double-doubles, AVX-512 kernels. An H200 takes 7 ps a state for
-   3-regular graphs, 14 for 8 entries a line. */
-
-#define PERMI_ARRAY_LOW 11  /* slots whose words and ranks stay in the first cache */
+#define PERMI_ARRAY_LOW 11  /* their words and ranks stay in the first cache */
 #define PERMI_ARRAY_HIGH 16 /* most slots of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256     /* bytes that vectors may read beyond a buffer */
+#define PERMI_ARRAY_PAD 256     /* bytes read beyond a buffer */
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* low: occupied low slots */
+  int ones, low; /* low: slots in use */
   size_t states;
   uint16_t *word, *rank; /* low words by ones, then ascending; ranks among equal ones */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset; /* at ones of top << middle slots | middle */
   uint16_t *middle;        /* ascending, for each number of ones of top */
-  unsigned char *left;     /* ones that are left to low slots, for each `middle` */
+  unsigned char *left;     /* ones of low, for each `middle` */
   unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
@@ -7299,13 +7281,13 @@ typedef struct permi_layout {
   size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
-/* Of a thread, in a line of cache of its own. */
+/* A thread has a line of cache. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
 
-/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. New vertices are tested. */
+/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
@@ -7325,8 +7307,8 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 
 typedef struct permi_lookup {
   int top_ones;             /* more in the source */
-  const uint16_t *place;    /* of low words in the order of permi_layout, or NULL */
-  const permi_eight *eight; /* of words with j ones from start[j] / 8 + j on */
+  const uint16_t *place;    /* of low words, or NULL */
+  const permi_eight *eight; /* words with j ones: from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_lookup;
 
@@ -7336,29 +7318,29 @@ struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_numbers numbers; /* of a pass: values, moduli, or residues modulo numbers.modulus */
-  uint64_t root;         /* of -1 modulo the prime of a pass, for Gaussian integers */
-  int again, absolute;   /* a pass after the first; the pass of the moduli */
+  permi_numbers numbers; /* of a pass */
+  uint64_t root;         /* of -1 modulo a prime */
+  int again, absolute;   /* of a pass: not the first; of moduli */
   permi_block_kernel kernel;
-  int kernel_eights; /* it uses permi_eight */
+  int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   permi_places *places;
   char *memory;      /* of all values; with a GPU, of the last */
   uint16_t *top;     /* of a turn */
-  perm_gpu_way *way; /* pulls of a step, for the CPU too */
+  perm_gpu_way *way; /* of a step, for the CPU too */
   permi_lookup *lookup;
   permi_origin *origin;     /* `most` a thread */
   permi_extremes *extremes; /* one a thread */
   uint16_t *low;            /* `place` of lookups */
   permi_eight *eights;
   int most;     /* ways of a step */
-  int tracking; /* this step measures sizes */
+  int tracking; /* sizes */
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
 };
 
-/* Returns the numbers of the first pass, which have no moduli. */
+/* Returns the numbers of the first pass. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -7373,7 +7355,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Returns the numbers before step p: integers are as short as possible. */
+/* Returns the numbers before step p, with integers as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -7458,21 +7440,20 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* RESIDUES of integers modulo primes take a pass and one double a state each, whatever the length of the permanent.
-   They are whole numbers of at most p / 2 + 1, of either sign. A step's permi_growth is
+/* RESIDUES of integers modulo primes: a pass and one double a state each, whatever the length of the permanent, whole
+   numbers of at most p / 2 + 1, of either sign. A step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
-     SHORT  if the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and reduced
-            at the end,
+     SHORT  if the sum of its coefficients' moduli times p / 2 + 1 is at most 2^52: sums are exact, reduced at the end,
      LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
             ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded, so a product comes out
             below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
-   Primes are below 2^bits, where `bits` takes the fewest seconds. Integers below 2^52 need no modulus. Gaussian
-   integers take two passes a prime, with i as either root of -1. */
-#define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind exceed 2^(bits - MARGIN) */
+   Primes are below 2^bits, where `bits` takes the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones
+   two passes a prime, with i as either root of -1. */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* the first 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
 
-/* Returns the residue of an entry; without a modulus, the entry. */
+/* Returns the residue of an entry or, without a modulus, the entry. */
 static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
 {
   uint64_t r;
@@ -7485,7 +7466,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns the sum of the moduli of a step's coefficients; INFINITY if some are not real. */
+/* Returns the sum of the moduli of coefficients; INFINITY: not real. */
 static double permi_residues_weight(const permi_frontier *frontier, int p)
 {
   const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
@@ -7509,7 +7490,6 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
   return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
 }
 
-/* Returns the seconds of a pass; INFINITY: impossible. */
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
   const perm_isa isa = frontier->arrays->isa;
@@ -7527,7 +7507,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
   return seconds;
 }
 
-/* Finds the passes that take the fewest seconds; returns half of their modulus. */
+/* Finds the fastest passes; returns half of their modulus. */
 static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
                                     permi_array_residues *best)
 {
@@ -7561,7 +7541,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-/* Plans frontier->arrays->residues of integers, which may have no passes. Returns 0 if memory runs out. */
+/* Plans frontier->arrays->residues of integers. Returns 0 if memory runs out. */
 static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
@@ -7652,7 +7632,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* without branches, which would be mispredicted */
+    do { /* branches would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -7747,12 +7727,12 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
-/* PLACES. Two steps share one memory. A step leaves some top bits as they are, and states that differ there do not meet.
-   So it takes turns, each for some settings of those bits: it places the target's values at the first free fit,
-   computes them and frees the source's places. Sizes follow from counts of bits, so planning knows the memory. */
+/* PLACES. Two steps share one memory. States that differ in top bits that a step keeps do not meet. So it takes turns,
+   each for some settings of these: it places the target's values at the first fit, computes them, frees the source's
+   places. Sizes follow from counts of bits, so planning knows the memory. */
 
-/* Turns of the greatest step, if bits allow. Order 100, 3 a line, 3.0e7 states take 487 MB in two steps, 387 with 2
-   turns, 344 with 4, 309 with 8, 294 with 16. Threads wait after each turn, so a turn takes a millisecond or more. */
+/* Turns of the greatest step. Order 100, 3 a line, 3.0e7 states: 487 MB for two steps, 387 by 2 turns, 344 by 4, 309 by
+   8, 294 by 16. Threads wait after each, so a turn takes a millisecond. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -7762,12 +7742,12 @@ typedef struct permi_gap {
 
 struct permi_places {
   const permi_frontier *frontier;
-  uint64_t *at[2]; /* of even and odd steps, for each word of top bits: first byte of its values */
-  uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top; 0: no such states */
+  uint64_t *at[2]; /* of even and odd steps, for a word of top bits: first byte */
+  uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
   permi_gap *gap;                          /* ascending; the last has no end */
   int gaps;
-  uint64_t most, turn; /* bytes so far; of a turn */
-  uint32_t fixed, rest[2], begin, next; /* of a step: bits left alone, others; of a turn: settings */
+  uint64_t most, turn; /* bytes: so far; of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits: kept by a step, others; settings of a turn */
   int done;
 };
 
@@ -7829,7 +7809,7 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
   }
 }
 
-/* Measures the places of the values before step p. */
+/* Measures the values before step p. */
 static void permi_places_size(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -7882,7 +7862,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Places what the next turn makes on `side`, the target's. Lists its words of top bits; returns their number. */
+/* Places a turn's values. Lists their words of top bits; returns how many. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -7906,7 +7886,7 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
   return tops;
 }
 
-/* Frees the sources of the turn. */
+/* Frees a turn's sources. */
 static void permi_places_turned(permi_places *places, int side)
 {
   const uint32_t rest = places->rest[side ^ 1];
@@ -7923,7 +7903,7 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Measures arrays->bytes, of a whole run. Returns 0 if memory runs out. */
+/* Measures arrays->bytes, of a run. Returns 0 if memory runs out. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
@@ -7950,14 +7930,14 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
 /* ===================================================================================== >>arrays_run
    Makes, prices and runs the arrays of a frontier. */
 
-/* A turn of a step. Threads share its words of top bits, each in pieces. */
+/* Threads share the words of top bits of a turn, each in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
   uint16_t *top;
-  double before, seconds; /* seconds: of a piece, on one thread */
-  int words;              /* of integers in the source, before they get those of the target */
+  double before, seconds; /* of a piece, on one thread */
+  int words;              /* of source integers, still */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
@@ -7978,7 +7958,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* of double-doubles the high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
   const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
@@ -8015,7 +7995,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* Lengthens the integers under a word of top bits, from the last on. */
+/* Lengthens integers under a word of top bits, from the last on. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -8069,7 +8049,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* Returns sum |c| over a step; *least: the smallest non-zero part. */
+/* Returns sum |c| over a step; *least: of non-zero parts. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_frontier *frontier = run->frontier;
@@ -8085,7 +8065,7 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* Chooses numbers and kernel for the values before step p. */
+/* Chooses numbers and kernel before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
@@ -8098,12 +8078,11 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
-/* UNDERFLOW (tests/proofs/frontier.g). smallest and largest bound the non-zero high parts. Products of doubles are
-   multiples of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the
-   next non-zero values, without the power of two if nothing cancels. Steps are measured before a product below
-   PERMI_ARRAY_SAFE or beyond 1e150. Above PERMI_ARRAY_SAFE all is a multiple of 2^-936, and only low parts underflow, by
-   less than 2^-200 of the product, for which PERMI_DD_UNIT has room. Below it a product and its sum lose at most
-   16 DBL_MIN in each part. */
+/* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
+   of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
+   non-zero values, without the power of two if nothing cancels. Steps are measured before a product below
+   PERMI_ARRAY_SAFE or beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200
+   of the product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -8165,7 +8144,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives the value and its modulus one exponent and loss. */
+/* Gives value and modulus one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -8315,7 +8294,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes frontier->arrays, unless there are too many slots or the watch stopped. Returns 0 if memory runs out. */
+/* Makes frontier->arrays, unless stopped or with too many slots. Returns 0 if memory runs out. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -8352,7 +8331,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-/* Measures the memory of the CPU, once. Returns 0 if memory runs out. */
+/* Measures memory of the CPU, once. Returns 0 if memory runs out. */
 static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
 {
   return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 ||
@@ -8366,8 +8345,8 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
-#define PERMI_GPU_PLANES 10 /* words of the longest value */
-/* GPU kernels have no residues or long integers. */
+#define PERMI_GPU_PLANES 10 /* words of a value */
+/* GPUs have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
@@ -8380,7 +8359,7 @@ static double permi_arrays_products(const permi_numbers *numbers)
 
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* relative to doubles, in the first pass */
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* relative, in the first pass */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
          frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
@@ -8430,17 +8409,16 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
    Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
-   its scope, its neighbours when it goes.
-
+   its scope, its neighbours then.
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
-   bit: halves, vertex matched and not, are contiguous.
+   d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex has the top bit: its halves,
+   matched and not, are contiguous.
      join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, in post-order. Threads share joins and stars by places; sums keep their order. */
+   Tables are on a stack, in post-order. Threads share places; sums keep their order. */
 
-#define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
+#define PERMI_TREE_WIDTH 28 /* vertices of a table and its own */
 #define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
@@ -8452,8 +8430,8 @@ typedef struct permi_tree_edge {
 typedef struct permi_tree_node {
   int children, edge;
   int vertex, column;
-  uint32_t rows, all; /* of scope and vertex, which is on top */
-  uint32_t set;       /* the scope, as a set within the parent's */
+  uint32_t rows, all; /* of scope and, on top, vertex */
+  uint32_t set;       /* the scope within the parent's */
   int difference;     /* columns - rows of the subtree */
 } permi_tree_node;
 
@@ -8463,11 +8441,11 @@ typedef struct permi_tree {
   int size;
   int nodes, width, joins, depth;
   permi_tree_node *node;
-  int *vertex; /* of a node: that which goes */
+  int *vertex; /* of a node */
   permi_tree_edge *edge;
   double stack_values, work_values, most_states;
   double most_groups, pairs, states;
-  double *cost; /* predicted seconds of all nodes before */
+  double *cost; /* seconds of all nodes before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
@@ -8506,7 +8484,6 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Counts the pairs that a join multiplies. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -8529,7 +8506,7 @@ typedef struct permi_tree_rank {
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
-/* Rank of the bits of mask << shift, above k - |mask| ones. */
+/* Returns the rank of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -8558,13 +8535,13 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked; /* tables */
-  /* NULL, or takes the products at a node, then the node's own table; 0: out of memory. See >>trace */
+  /* NULL, or takes products at a node, then its table; 0: out of memory. See >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
-#define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if fewer */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes */
+#define PERMI_TREE_CUT 8     /* common bits in the number of a part: the heaviest of 2^b has (2/3)^b of all */
+#define PERMI_TREE_OWN_CUT 6 /* if these are fewer, with own bits of a factor */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -8623,7 +8600,7 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures a part of the table or, if exp2 is not 0, scales it. */
+/* Measures a part of the table or, by exp2, scales it. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -8643,7 +8620,7 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
   return PERM_OK;
 }
 
-/* Brings the largest size between 2^-100 and 2^100, so that products cannot overflow. */
+/* Brings the largest size into [2^-100, 2^100]: products do not overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -8665,7 +8642,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
 }
 
-/* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */
+/* Groups non-zero states by matched vertices in `common`, group g from first[g] on. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
@@ -8721,9 +8698,9 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common;
-  int cut, larger, own_cut; /* bits of a part's number: common ones, then the larger's own */
-  uint32_t common_rows;     /* as bits of a common part */
-  int ones, own;            /* ones of a state; number of bits that are not common */
+  int cut, larger, own_cut; /* of the number of a part: common bits, then the larger's own */
+  uint32_t common_rows;     /* within common */
+  int ones, own;            /* of a state; bits that are not common */
   int parts;
 } permi_tree_product;
 
@@ -8745,7 +8722,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* The first place in [begin, end) whose mask XOR rows, which ascend, has `value` or more in the bits `top`. */
+/* Returns the first of ascending masks XOR rows with `value` or more in the bits `top`. */
 static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t begin,
                                  uint32_t end)
 {
@@ -8759,7 +8736,7 @@ static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t t
   return begin;
 }
 
-/* Multiplies two groups; the larger table's states have `value` in `top`. */
+/* Multiplies groups: the larger table's states with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -8787,7 +8764,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_runner_poll(&run->base, 0.125 * (end[1] - begin[1]) * (end[0] - begin[0]), run->base.done, !master);
 }
 
-/* Joins a part by the product's common parts: few places at a time, heavy parts first. */
+/* Joins by the product's common parts: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -8841,7 +8818,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* target, all_rows: sets within the node's scope and vertex. */
+/* target, all_rows: within scope and vertex. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -8889,14 +8866,13 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), pairs <=
-   2^|common| the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
-   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over stars
-   of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
-   double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
-   Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
-   pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
-   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. The induction is proved by machine: tests/proofs/chains.v. */
+/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (one to 0 is exact), pairs <= 2^|common|
+   the ways to share a mask; in a star of e entries a product and e additions; and its tables' factors. So the permanent
+   sums all products, each times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <=
+   u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex
+   ones by 4 times that. Underflow: loss bounds the rest of the error, M the moduli. A join takes loss to pairs (M1
+   loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product and its addition add PERMI_TREE_LOST if it may be
+   below PERMI_SAFE_PRODUCT. Induction: tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8948,7 +8924,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* Extends *table from part of the scope to scope and vertex. */
+/* Extends *table to scope and vertex. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
@@ -8959,7 +8935,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   double weight = 1, least = 1;
   permi_tree_ray ray;
   int e;
-  /* a row is matched where its bit is 0 */
+  /* a matched row has bit 0 */
   ray.tree = tree;
   ray.matched = node->column ? table->value + lower * size : table->value;
   ray.open = node->column ? table->value : table->value + lower * size;
@@ -8989,7 +8965,7 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Makes the table of node i on the stack, from those of its children. */
+/* Makes node i's table from its children's on the stack. */
 static perm_status permi_tree_visit(permi_runner *runner, int i)
 {
   permi_tree_run *run = (permi_tree_run *)runner;
@@ -9053,7 +9029,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; builds, prices and runs its tree. */
 
-/* A run that the caller has cleared, except for `keep`. */
+/* The caller has cleared the run, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
@@ -9097,14 +9073,14 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
-   adjacent, so that hubs cost nothing. A heap says who goes next; in large blocks a list for each degree, last in,
-   first out (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+/* Links to neighbours, dead ones dropped when seen, and a hash table of pairs ever adjacent, so that hubs cost nothing.
+   A heap says who goes next, in large blocks a list for each degree, last in, first out (arrow:60000:5: ordered in 0.1
+   instead of 0.5 s, run in 2.2 instead of 3.5 s). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
+  int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn;
   uint64_t *priority;
   int *link;
@@ -9113,9 +9089,9 @@ typedef struct permi_tree_graph {
   size_t pairs, pair_room;
   permi_ranked *heap;
   size_t keys, heap_room;
-  int *next, *before; /* in a degree's list; before the first: -1 - degree */
-  int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
-  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours */
+  int *next, *before; /* in a list; before the first: -1 - degree */
+  int first[PERMI_TREE_WIDTH + 1], lowest; /* lists below are empty */
+  int *scope, *scope_start; /* of the k-th to go: neighbours */
   size_t scopes, scope_room;
   size_t popped;
   size_t dropped;
@@ -9142,7 +9118,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Prefetches a pair. Inline: gcc drops calls of functions that only prefetch. */
+/* Inline: gcc drops calls of functions that only prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -9162,11 +9138,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent. 0: they were; -1: out of memory, or stopped. */
+/* Makes a and b adjacent. Returns 0 if they were; -1: out of memory, or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* no pair is 0, as a != b */
+  uint64_t *place = permi_tree_find(graph, pair); /* never 0 */
   int end;
   if (*place)
     return 0;
@@ -9279,7 +9255,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
 /* -1: none, or stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* popping a key of millions takes microseconds */
+  /* a key of millions takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -9348,7 +9324,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out, connects its neighbours. 0: out of memory, or stopped. */
+/* Connects neighbours. Returns 0 if stopped or out of memory. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -9377,8 +9353,8 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Seconds that an order by least degree takes at least; INFINITY: too wide, or more than `limit`. Bit sets tell in
-   microseconds where a search would be vain. n: at most PERMI_TREE_LOOK. */
+/* Returns the least seconds of orders by least degree; INFINITY: too wide, or more than `limit`. Bit sets tell in
+   microseconds that a search is vain. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
@@ -9418,7 +9394,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* PERM_ERROR_LIMIT: a table is too wide or slower than the rival. */
+/* Returns PERM_ERROR_LIMIT if a table is too wide or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -9498,7 +9474,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* See >>tree; proved by machine: tests/proofs/frontier.g. */
+/* See >>tree, tests/proofs/frontier.g. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -9507,11 +9483,11 @@ static double permi_tree_bound(double doubles, double pairs)
 
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
+  int *order, *first, *next, *children; /* of a turn: vertex, list of children, how many */
   int *scope;
 } permi_tree_draft;
 
-/* Incomplete if stopped. The child with the largest scope comes first. */
+/* The child with the largest scope is first. Incomplete if stopped. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -9542,7 +9518,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
       }
 }
 
-/* Makes the node of turn k, without what children bring. */
+/* Makes the node of turn k, without its children's share. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -9580,7 +9556,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of an entry's terms. 0: out of memory, or stopped. */
+/* given: roundings of entries. Returns 0 if stopped or out of memory. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -9607,7 +9583,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   tree->cost[0] = 0;
   tree->depth = 1;
   tree->node[0].edge = 0;
-  todo[0] = n - 1; /* the last to go: a block is connected */
+  todo[0] = n - 1; /* a block is connected */
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
     k = todo[depth - 1];
@@ -9647,13 +9623,13 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 /* =========================================================================================== >>band
    A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 
-/* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
-   columns are used, so the number k used in a window of w is known: C(w, k) states.
-   Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
-   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads
-   share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states share a
-   power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
+/* The window holds the columns of which some but not all rows have been taken. After i rows i columns are used, so the
+   number k used in a window of w is known: C(w, k) states. Equal columns are one slot, whose state counts those used;
+   the next can be chosen in as many ways as are left.
+   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A new
+   column replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads share a target
+   by blocks; sums have the order of the row's entries. Nothing underflows: states share a power of two while products
+   stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -9663,7 +9639,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* The first fields of a permi_coefficient, or its integers: less than half of it. */
+/* The first half of a permi_coefficient, or its integers. */
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
@@ -9677,10 +9653,10 @@ typedef struct permi_band {
   int *entry_start, *entry_group;
   permi_band_entry *entry;
   int *capacity, *first, *last;
-  int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
+  int *row, *column, *column_start; /* of the block, as taken */
   double cost;
   double longest;
-  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with own powers */
   double bound_relative;
 } permi_band;
 
@@ -9708,11 +9684,11 @@ typedef struct permi_band_shape {
   int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
-  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before at 2 p, after at 2 p + 1 */
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before 2 p, after 2 p + 1 */
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states of the positions below p with r used. */
+/* counts[p (used + 1) + r]: states of positions below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -9724,7 +9700,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 would spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts above 2^53 would spoil others */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -9733,7 +9709,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 }
 
 typedef struct permi_band_run_state {
-  permi_runner base; /* sizes.exp2: the power of all states that have none of their own */
+  permi_runner base; /* sizes.exp2: of states without own powers */
   const permi_band *band;
   permi_band_shape *shape, *shapes;
   int shape_count;
@@ -9741,21 +9717,21 @@ typedef struct permi_band_run_state {
   size_t run_count, run_room;
   double *counts[2];
   size_t counts_room[2];
-  size_t room, words; /* states of a buffer; words of a state */
+  size_t room, words; /* states; words of a state */
   void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
+  int64_t *from_exp2, *to_exp2; /* or NULL */
   int memory;
-  /* the row at hand */
-  int window[2][PERMI_BAND_SLOTS + 1]; /* groups before it and after it, by the row's parity */
+  /* of the row: */
+  int window[2][PERMI_BAND_SLOTS + 1]; /* groups before and after it, by parity */
   int slot_count, next_slots, row, opened, enterings, used, after;
   int *position; /* of a group: 2 p + entering */
   int parts;
   size_t states; /* before the row */
 } permi_band_state;
 
-/* An entry of the row: uses the column at `position`, before or (entering) after. */
+/* Uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* positions below keep their columns */
+  int position, entering, lowest; /* lower positions keep their columns */
   int keep;                       /* only keeps runs */
   int within;
   uint32_t begin, end;
@@ -9784,7 +9760,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
                             state->from_exp2[run->source + k] + stream->entry_exp2);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* a call for each short run costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* calls cost 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -9820,7 +9796,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does a run or keeps it, joined to the one before if it continues that. */
+/* Does a run, or keeps it, joined to the last one if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -9847,8 +9823,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
-   begin at source and target. */
+/* Emits runs by ascending target. Positions above p are settled; below, `before` and `after` columns are used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -9899,7 +9874,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* Gives each state a power of two of its own. 0: out of memory. */
+/* Gives states powers of their own. Returns 0 if memory runs out. */
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
@@ -9913,7 +9888,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* Rescales before a row: no product below PERMI_BAND_SAFE, no sum near overflow. */
+/* Rescales: no product below PERMI_BAND_SAFE, no sum near overflow. Returns 0 if memory runs out. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -10082,14 +10057,13 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value is the sum of all
-   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a
-   product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more
-   factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT
-   for u. With powers of their own, states have one more factor an addition, for aligning, and one a row. Proved by
-   machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value sums all matchings'
+   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a product and
+   rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row.
+   Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own
+   powers bring one more factor an addition, to align, and one a row. Induction: tests/proofs/chains.v; constants:
+   tests/proofs/frontier.g. */
 
-/* Makes the states before a row into those after it. */
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
   permi_band_state *state = (permi_band_state *)runner;
@@ -10123,7 +10097,7 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   return status;
 }
 
-/* Runs all rows. The caller has cleared the run, except for `keep`. */
+/* The caller has cleared the run, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {
@@ -10178,7 +10152,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. line, room: of the vertices. */
+/* same[v]: the first of its side equal to v. */
 static void permi_band_same(const permi_block *block, permi_ranked *line, permi_ranked *room, int *same,
                             permi_control *watch)
 {
@@ -10207,7 +10181,7 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, permi_
   }
 }
 
-/* Orders breadth first, low degrees first, as Cuthill and McKee. */
+/* Breadth first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -10238,14 +10212,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking a side's vertices in a given order. INFINITY: above limit, or too wide. */
+/* Of an order of a side's vertices. INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* transitions; most states; most transitions of a row */
-  double made; /* transitions of rows whose runs are made */
+  double cost, most, longest; /* transitions; states, transitions of a row at most */
+  double made; /* transitions whose runs are made */
   int width;
 } permi_band_price;
 
-/* C(columns, used), or the number of vectors of counts with sum `used`. */
+/* Returns C(columns, used), or the number of vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -10341,16 +10315,16 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least: by its columns that are not open,
-   less those that it closes. number: room for 4 n. 0: too wide, or stopped. */
-#define PERMI_BAND_LOOK 1024 /* rows compared at a time */
+/* Next goes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
+   Returns 0 if too wide, or stopped. */
+#define PERMI_BAND_LOOK 1024 /* rows compared */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
   int *left = number, *growth = number; /* rows of a column; of a row */
-  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows with open columns, and those done */
-  int i, j, e, f, column, width = 0, end = 1; /* lines[i..end): near */
+  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows with open columns or done */
+  int i, j, e, f, column, width = 0, end = 1; /* near */
   for (j = 0; j < 2 * n; j++)
     reached[j] = 0;
   for (column = other; column < other + n; column++)
@@ -10399,8 +10373,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* The best of six orders of at most `limit` transitions: rows or columns as given, by Cuthill and McKee (ACM '69:
-   157-172), and greedily from there. */
+/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
                              int *lines, permi_band_price *price)
 {
@@ -10463,7 +10436,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* 0: out of memory. Incomplete if stopped. */
+/* Returns 0 if memory runs out. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -10536,7 +10509,7 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Makes the band, or refuses. 0: out of memory. */
+/* Returns 0 if memory runs out. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
@@ -10606,7 +10579,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; in saved states */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
@@ -10633,43 +10606,38 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 /* ======================================================================================== >>classes
    Method twins: the frontier with waiting vertices counted, not told apart. */
 
-/* Vertices come one by one. A vertex that comes is matched with a waiting neighbour, or waits itself. Its rest are its
-   entries towards vertices still to come. Waiting vertices of one side with proportional rests are a class, of which
-   only the number that waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the
-   products of the entries used and of the members' factors, where rest = factor * rest of the class.
-   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes
-   whose rests become proportional are united, and their numbers add up. At most as many may wait as the class meets
-   vertices ahead: none where nothing lies ahead. So nested rows, intervals, J minus a sparse matrix, proportional lines
-   and blocks of constants take few states. A vertex like no other is a class of one; such classes make the states of
-   >>frontier.
-
-   Integers: the rest of a class is primitive and a factor is the content, so all numbers are whole. Where a content
-   grows, the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards
-   the last neighbour, a rest has the quotients by it. Rests are proportional where cross products are exactly equal.
-   Some vertices have the factor 1 (permi_class_plain).
-
-   >>subsets counts equal columns in a table of the numbers used, walked in order; states are hashed here. So 6 x 6
-   integers, each line five times, take 0.01 s there (1.40e6 terms) and 0.06 to 0.08 here (4.67e4 states): classes are
-   for lines that become equal behind the frontier.
-
+/* Vertices come one by one, to be matched with a waiting neighbour or to wait. A vertex's rest is its entries towards
+   vertices to come. Waiting vertices of one side with proportional rests are a class, of which only the number that
+   waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the products of entries
+   used and of the members' factors, where rest = factor * rest of the class.
+   Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
+   become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
+   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states. A
+   vertex like no other is a class of one; such classes make the states of >>frontier.
+   Integers: the rest of a class is primitive, a factor the content, so all is whole. If a content grows, the value is
+   multiplied by the quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a
+   rest has the quotients by it, and proportional means equal cross products. Some have factor 1 (permi_class_plain).
+   >>subsets counts equal columns in a table of numbers used, walked in order; states are hashed here. 6 x 6 integers,
+   each line five times, take 0.01 s there (1.40e6 terms), 0.06 to 0.08 here (4.67e4 states): classes are for lines
+   that become equal behind the frontier.
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_refine), so no class is searched for twice. */
 #define PERMI_CLASSES 64 /* at a time */
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
-/* Rows with nothing ahead are class 0, such columns class 1: none of these waits. */
+/* Lines with nothing ahead are class 0 (rows) or 1, and do not wait. */
 typedef struct permi_class {
-  int first, size; /* its vertices: member[first] .. */
-  int ahead;       /* vertices that each of them meets, and that are still to come */
+  int first, size; /* member[first] .. */
+  int ahead;       /* vertices to come that each member meets */
   int touched, slot;
   int most;        /* that ever wait */
-  int born;        /* the first step that it is in the states after */
-  int word, shift; /* its number in a key */
+  int born;        /* the first step after which there is one */
+  int word, shift; /* in a key */
   uint64_t mask;
 } permi_class;
 
-/* A class before a step, whose members meet the step's vertex (entry), or become members of another class. */
+/* A class whose members meet the step's vertex (entry), or change class. */
 typedef struct permi_class_part {
   int from, into;
   int meets, grows; /* grows: each that waits multiplies by growth */
@@ -10677,15 +10645,15 @@ typedef struct permi_class_part {
 } permi_class_part;
 
 typedef struct permi_class_limit {
-  int number, most; /* class `number` must come down to `most` */
+  int number, most; /* class `number` is to have at most `most` */
 } permi_class_limit;
 
 typedef struct permi_class_step {
   int vertex;
-  int joins, most; /* the class in which the vertex may wait, or -1: the most that wait there then */
+  int joins, most; /* the class of a vertex that waits, or -1; how many may */
   int part, parts, limit, limits;
-  double states, ways; /* states after it, at most; those that merge into one, at most */
-  double done;         /* share of all work before it */
+  double states, ways; /* after it; that merge into one: at most */
+  double done;         /* share of work before */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -10700,12 +10668,12 @@ typedef struct permi_classes {
   permi_class_limit *limit;
   double most;    /* states */
   double product; /* the largest product of (most of a class + 1) */
-  double cost, each, seconds; /* ways; of a way; of all */
+  double cost, each, seconds; /* ways; seconds */
   double bound_relative, lost_error;
 } permi_classes;
 
-/* Must v have the factor 1? Quotients by tiny entries overflow, INT64_MIN has no magnitude, and Gaussian integers are
-   divided only where products are exact in doubles. */
+/* Returns 1 if v has factor 1: quotients by tiny entries overflow, INT64_MIN has no magnitude, and Gaussian integers
+   are divided if products are exact in doubles. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
@@ -10729,7 +10697,7 @@ static void permi_class_product(permi_wide *sum, int64_t a, int64_t b, int negat
   permi_wide_add(sum, negative ? permi_wide_negate(p) : p);
 }
 
-/* Adds x y exactly, or -x y, unless a part of it underflows: then returns 0. */
+/* Adds x y or -x y exactly. Returns 0 if a part underflows. */
 static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 {
   double high = x * y;
@@ -10751,7 +10719,7 @@ static int permi_sum_is_zero(const perm_sum *sum)
   return w == PERM_SUM_WORDS;
 }
 
-/* Is a : b = c : d for edges? Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
+/* Returns 1 if a : b = c : d. Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -10792,7 +10760,7 @@ static int permi_class_alike(const permi_block *block, int a, int b, int c, int 
   return permi_sum_is_zero(&sum[0]) && permi_sum_is_zero(&sum[1]);
 }
 
-/* a / b to about 100 bits. */
+/* To about 100 bits. */
 static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
 {
   const double first = a.hi / b.hi;
@@ -10800,8 +10768,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* Entry a divided by entry b: of a block of doubles, so as a coefficient; rounded once a part (double-double: to
-   PERMI_DD_UNIT). */
+/* Returns a / b of doubles, rounded once a part (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -10836,7 +10803,7 @@ static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
   return g;
 }
 
-/* Returns a - q b, modulo 2^64. */
+/* Returns a - q b modulo 2^64. */
 static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
 {
   a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);
@@ -10849,7 +10816,7 @@ static int64_t permi_gaussian_round(double x)
   return (int64_t)fmax(-9.2e18, fmin(9.2e18, floor(x + 0.5)));
 }
 
-/* a / b, rounded to the nearest Gaussian integer: quotients of 63 bits in doubles, what is left twice again. */
+/* Returns the nearest Gaussian integer to a / b: 63 bits in doubles, and what is left twice again. */
 static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
 {
   const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
@@ -10870,7 +10837,7 @@ static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
   return q;
 }
 
-/* a greatest common divisor, by which `like` has a quotient with re > 0 and im >= 0. */
+/* Returns a common divisor by which `like` has a quotient with re > 0 and im >= 0. */
 static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, permi_gaussian like)
 {
   permi_gaussian q;
@@ -10898,8 +10865,7 @@ static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers
   return permi_coefficient_reduced(c, numbers);
 }
 
-/* Vertices that have come (not yet taken away) by classes. Counts of the neighbours of a vertex in a class are for
-   >>classes_order. */
+/* Vertices that came, by classes. */
 typedef struct permi_class_build {
   const permi_block *block;
   permi_control *watch;
@@ -10910,11 +10876,11 @@ typedef struct permi_class_build {
   int taken, come[2];
   int active[2][PERMI_CLASSES], actives[2];
   unsigned char slot[PERMI_CLASSES];
-  int *member, *place, *number, *last, *edge; /* of a vertex: its class, edge to its last neighbour, to the taken one */
-  int *open; /* neighbours that have come */
+  int *member, *place, *number, *last, *edge; /* of a vertex: its class, its last and its taken edge */
+  int *open; /* neighbours that came */
   unsigned char *gone, *plain;
   permi_gaussian *content;
-  int *met, *odd; /* [vertex][slot]: neighbours in the class, those by an uncommon entry */
+  int *met, *odd; /* [vertex][slot]: neighbours in a class, by uncommon entries */
   unsigned char *uncommon; /* entries */
   size_t part_room, limit_room, class_room;
   int parts, limits;
@@ -10928,7 +10894,7 @@ static int permi_class_most(int size, int ahead)
   return size < ahead ? size : ahead;
 }
 
-/* Writes the coefficients of prod (1 + x + .. + x^most[k]), returns the degree. Differences only while all is exact. */
+/* Writes the coefficients of prod (1 + x + .. + x^most[k]). Returns the degree. Differences only if exact. */
 static int permi_class_polynomial(const int *most, int count, double *line)
 {
   int degree = 0, k, i, j;
@@ -10954,10 +10920,10 @@ static int permi_class_polynomial(const int *most, int count, double *line)
   return degree;
 }
 
-/* Returns the number of states, of all ways to wait that differ as the sides have come. *product: of all ways. */
+/* Returns the number of states, ways to wait that differ as the sides do. *product: of all ways. */
 static double permi_class_states(const permi_class_build *build, double *product)
 {
-  const int more = build->come[0] - build->come[1]; /* rows than columns wait */
+  const int more = build->come[0] - build->come[1]; /* waiting rows less columns */
   double *line[2], sum = 0;
   int degree[2], side, k, i;
   *product = 1;
@@ -10976,7 +10942,7 @@ static double permi_class_states(const permi_class_build *build, double *product
   return fmax(sum, 1);
 }
 
-/* Returns the number of a new class, or -1. */
+/* Returns -1 if refused. */
 static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
 {
   permi_class *c;
@@ -11002,7 +10968,7 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
   return build->numbered++;
 }
 
-/* Neighbours of u, which moves from one class to another, count it there. */
+/* Neighbours of u count its change of class. */
 static void permi_class_count(permi_class_build *build, int u, int from, int into)
 {
   const permi_block *block = build->block;
@@ -11030,7 +10996,7 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Takes v out of its class, and notes how it joined in step p. */
+/* Takes v out, and notes how it joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -11060,7 +11026,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Do rests of u and the leader, in class `number`, stay proportional with the step's vertex ahead? */
+/* Returns 1 if rests of u and the leader stay proportional with the step's vertex. */
 static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
@@ -11070,8 +11036,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Sorts the touched members of a class, which stand first, into parts. Writes where parts begin and end, returns how
-   many; -1: too many. */
+/* Sorts the touched members, which stand first, into parts. Returns how many; -1: too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -11089,8 +11054,7 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
   return parts;
 }
 
-/* Puts the step's vertex ahead of u, which is in class `number`. Returns by how much its factor grows when that vertex
-   comes. */
+/* Puts the step's vertex ahead of u. Returns by how much its factor grows when that comes. */
 static permi_gaussian permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const permi_block *block = build->block;
@@ -11107,8 +11071,7 @@ static permi_gaussian permi_class_ahead(permi_class_build *build, int number, in
   return number < 2 || build->plain[u] ? one : permi_gaussian_divide(before, build->content[u]);
 }
 
-/* Adds to step p that the members of class `from`, before it, are in `into` after it. u: one of them, if they meet the
-   step's vertex. */
+/* Members of `from` are in `into` after step p. u: one of them, if they meet the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -11136,8 +11099,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* Refines class `number`, whose touched members meet the vertex of step p. The largest part keeps the number; what has
-   nothing ahead keeps class 0 or 1. */
+/* Refines a class whose touched members meet step p's vertex. The largest part keeps the number; what has nothing ahead
+   keeps 0 or 1. */
 static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
@@ -11149,7 +11112,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
     build->status = PERM_ERROR_LIMIT;
     return;
   }
-  begin[parts + 1] = c.first + c.size; /* the last part meets nothing new */
+  begin[parts + 1] = c.first + c.size; /* it meets nothing new */
   for (k = 0; k < parts && number > 1; k++)
     if (begin[k + 1] - begin[k] > begin[keeps + 1] - begin[keeps])
       keeps = k;
@@ -11205,7 +11168,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   }
 }
 
-/* Makes v the vertex of the last step that is left. */
+/* Makes v the vertex of the last open step. */
 static void permi_class_take_away(permi_class_build *build, int v)
 {
   const permi_block *block = build->block;
@@ -11241,7 +11204,7 @@ static void permi_class_take_away(permi_class_build *build, int v)
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
 }
 
-/* Begins with all vertices come, and nothing ahead. */
+/* All have come, nothing is ahead. */
 static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
                                     permi_control *watch, int doubled, double most)
 {
@@ -11285,7 +11248,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   }
 }
 
-/* Gives each class bits of the key. 0: too many. */
+/* Gives classes bits of the key. Returns 0 if these are too many. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};
@@ -11322,14 +11285,14 @@ static int permi_class_fields(permi_classes *plan)
 /* ==================================================================================== >>classes_run
    Runs method twins: steps from states to states. */
 
-/* A step expands states into takes (a state's number, a key, a way), then adds up takes of equal keys by hashing. Large
-   programs have PERMI_CLASS_SHARES shares of the keys. Every share lists its states in the order in which they were
-   met, so sums have one order for any number of threads. Rounds bound the takes in memory. */
+/* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
+   have PERMI_CLASS_SHARES shares of the keys. A share lists its states in the order in which they were met, so sums do
+   not depend on threads. Rounds bound the takes in memory. */
 #define PERMI_CLASS_SHARES 32
-#define PERMI_CLASS_ROUND 4096 /* states of a share in a round */
-#define PERMI_CLASS_SHARED 4000 /* states from which there are shares */
+#define PERMI_CLASS_ROUND 4096 /* states of a share */
+#define PERMI_CLASS_SHARED 4000 /* from so many states on */
 
-/* A way into a new state: way 0: the vertex waits; k: it is matched with part k - 1. */
+/* Way 0: the vertex waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -11344,12 +11307,12 @@ typedef struct permi_class_list {
   size_t count, room, value_room, exp2_room, place_room;
   uint64_t *key;
   char *value;
-  int64_t *exp2; /* doubles: of a value */
+  int64_t *exp2; /* of doubles */
   uint32_t *place; /* hash table: state + 1, or 0 */
   size_t places;
 } permi_class_list;
 
-/* A take and the state of the target share that it went into, kept for samples: >>trace. */
+/* A take and its target, kept for samples: >>trace. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -11360,14 +11323,14 @@ typedef struct permi_class_links {
 } permi_class_links;
 
 typedef struct permi_class_run {
-  permi_runner base; /* sizes: their loss and the last exponent */
+  permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first; /* state of every share in this round */
+  size_t first; /* of every share in this round */
   size_t bytes; /* of a value */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
-  permi_class_links *links; /* of a step by target share, or NULL */
+  permi_class_links *links; /* by target share, or NULL */
   perm_status *status;
 } permi_class_run;
 
@@ -11385,8 +11348,8 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Moves the numbers of a key to the classes after the step. Returns the class that one more must leave, as a part's
-   number, -1: none, or -2: the state is dead. */
+/* Moves numbers to the classes after the step. Returns the class that one more must leave; -1: none; -2: the state is
+   dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -11421,7 +11384,7 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
 
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words; /* tables use other bits of the hash than shares */
+  const int words = run->plan->words; /* tables use other bits */
   const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1);
   permi_class_takes *takes = &run->takes[source * run->shares + share];
   const perm_allocator *locked = &run->base.locked;
@@ -11477,7 +11440,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Finds or adds a state; returns its number, or SIZE_MAX: out of memory. */
+/* Returns the number of a known or new state; SIZE_MAX: out of memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -11576,20 +11539,19 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND. As in >>steps: a state's value is a sum of terms, the products of a way's entries and factors, and the
-   computed value is the same sum with each term times at most K factors 1 + d, |d| <= u.
-   1. An entry a(u, v) is used as the factor of u times the class's entry a(l, v) / a(l, w). That quotient times the
-   factor a(u, w) is a(u, v), as rests are proportional. The quotient is rounded once, multiplied by the number that
-   waits, then by the value; the factor multiplied the value when u came: 4 roundings for each of n entries. Complex: 2,
-   1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
-   2. In step p as many states as `ways` says have one successor by the same way, with `parts` + 1 ways: at most ways *
+/* THE BOUND. As in >>steps the computed value sums all ways' products of entries and factors, each times at most K
+   factors 1 + d, |d| <= u.
+   1. An entry a(u, v) is the factor of u times the class's entry a(l, v) / a(l, w). That quotient times the factor
+   a(u, w) is a(u, v), as rests are proportional. It is rounded once, multiplied by the number that waits, then by the
+   value; the factor multiplied the value when u came: 4 roundings for each of n entries. Complex: 2, 1, 3 and 3.
+   Double-double: each below PERMI_DD_UNIT.
+   2. In step p at most `ways` states have one successor by the same way, with `parts` + 1 ways: at most ways *
    (parts + 1) - 1 additions.
-   3. Every state has a power of two of its own, so its sum of moduli is in [1/2, 1), and a product's at least 2^-302.
-   What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
-   (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
-   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
-   what they stand for.
-   Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
+   3. By their own powers sums of moduli are in [1/2, 1), and a product's at least 2^-302. Underflow takes below
+   DBL_MIN < u 2^-302 (double-double: 2^-100) from it, or from the lesser of two values that are added: one more factor
+   each. Quotients are below 2^301: nothing overflows.
+   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM): at least 1 - g times the truth.
+   Induction: tests/proofs/chains.v; constants: tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
@@ -11600,7 +11562,6 @@ static double permi_classes_bound(const permi_classes *plan, const permi_block *
                                        : permi_terms_bound(&plan->numbers, roundings, operations, operations);
 }
 
-/* Makes the states after step p. */
 static perm_status permi_class_advance(permi_runner *runner, int p)
 {
   permi_class_run *run = (permi_class_run *)runner;
@@ -11640,8 +11601,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* Begins a run that the caller has cleared, except for `keep`, with the one state before the first step. 0: out of
-   memory. */
+/* Begins with one state. The caller has cleared the run, except for `keep`. Returns 0 if memory runs out. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
@@ -11700,12 +11660,12 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 /* ================================================================================== >>classes_order
    The order of the vertices for method twins, its price and offer. */
 
-/* Returns how many classes are left when v goes. The order is greedy, from the end: next goes the vertex that leaves
-   the fewest classes, and of these the one with the most neighbours that have come, or the fewest (both are tried, then
-   other ties). The first finds nested rows, rows of ones at either end and J minus a sparse matrix (random ones of
-   order 200: 1, 50 and 200 states a step), the second bands and sparse graphs. To leave the fewest states is worse:
-   1e13 where this takes 1e4, as a few of many classes look cheap at first. From the beginning nothing works, as all
-   rows are one state. Only zeros and the entries that permi_class_vote notes are seen. */
+/* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
+   them one with the most neighbours that came, or the fewest (both are tried, then others). The first finds nested
+   rows, rows of ones at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step),
+   the second bands and sparse graphs. To leave the fewest states is worse: 1e13 instead of 1e4, as a few of many
+   classes look cheap at first. From the beginning nothing works, as all rows are one state. Seen are zeros and what
+   permi_class_vote notes. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -11740,7 +11700,7 @@ static int permi_class_choose(permi_class_build *build, int attempt)
   return chosen;
 }
 
-/* Entry e divided by z, about. */
+/* About entry e / z. */
 static void permi_class_ratio(const permi_block *block, int e, const double *z, double *ratio)
 {
   const double x = block->integer ? (double)block->integer[e] : block->real[e], norm = z[0] * z[0] + z[1] * z[1];
@@ -11756,8 +11716,8 @@ static int permi_class_near(const double *x, const double *y)
   return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
 }
 
-/* Notes the entries that are not a factor of the row times one of the column, where most are: columns are measured by
-   the row with the most entries, then rows and columns by what a majority vote leaves. */
+/* Notes entries that are not a factor of the row times one of the column, if most are: columns are measured by the row
+   with the most entries, then rows and columns by majority votes. */
 static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -11796,8 +11756,7 @@ static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, by the watch's units at the latest
-   when they exceed `patience`. */
+/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
@@ -11842,7 +11801,7 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   return status;
 }
 
-/* Predicts bytes: lists double when they are full, takes are of one round. */
+/* Full lists double; takes are of one round. */
 static double permi_classes_bytes(const permi_classes *plan)
 {
   const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
@@ -11891,7 +11850,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
              : attempt > 0)
       break;
   }
-  maker->account->begin += maker->watch->worked - begin; /* other engines' orders do not depend on this search */
+  maker->account->begin += maker->watch->worked - begin; /* other orders do not depend on this search */
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -20646,10 +20605,8 @@ PERMI_BRIEF_END
 #else /* PERMI_FAMILY */
 
 /* ================================================================================== >>array_kernels
-   Sums blocks of >>arrays, a value over all origins in their order. The last vector reads beyond the block, within
-   PERMI_ARRAY_PAD, but does not store there. */
+   Sums blocks of >>arrays over all origins in their order. The last vector reads beyond, within PERMI_ARRAY_PAD. */
 
-/* Returns values of an origin, 0 where it has none. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
@@ -20700,7 +20657,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-/* growth: PERMI_GROWS_NOT: doubles. SHORT: residues with sums below 2^52. LONG: residues whose products are reduced. */
+/* growth: NOT: doubles. SHORT: residues, sums below 2^52. LONG: products are reduced. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
                                                                        const permi_origin *origin, int origins,
                                                                        int growth, PERMI_P p)
@@ -20766,8 +20723,8 @@ PERMI_TARGET static void PERMI_NAME(block_long)(const permi_numbers *numbers, vo
                           PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
 }
 
-/* Double-doubles: high parts of a block, then low parts. It computes as permi_dd_times and permi_dd_add, x_lo real
-   rounded first except with 8 doubles a vector. */
+/* High parts of a block, then low parts, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
+   doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {

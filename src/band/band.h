@@ -3,13 +3,13 @@
 #pragma once
 #include "../frontier/frontier.h"
 
-/* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
-   columns are used, so the number k used in a window of w is known: C(w, k) states.
-   Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
-   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads
-   share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states share a
-   power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
+/* The window holds the columns of which some but not all rows have been taken. After i rows i columns are used, so the
+   number k used in a window of w is known: C(w, k) states. Equal columns are one slot, whose state counts those used;
+   the next can be chosen in as many ways as are left.
+   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A new
+   column replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads share a target
+   by blocks; sums have the order of the row's entries. Nothing underflows: states share a power of two while products
+   stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -19,7 +19,7 @@
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* The first fields of a permi_coefficient, or its integers: less than half of it. */
+/* The first half of a permi_coefficient, or its integers. */
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
@@ -33,10 +33,10 @@ typedef struct permi_band {
   int *entry_start, *entry_group;
   permi_band_entry *entry;
   int *capacity, *first, *last;
-  int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
+  int *row, *column, *column_start; /* of the block, as taken */
   double cost;
   double longest;
-  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with own powers */
   double bound_relative;
 } permi_band;
 
@@ -64,11 +64,11 @@ typedef struct permi_band_shape {
   int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
-  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before at 2 p, after at 2 p + 1 */
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before 2 p, after 2 p + 1 */
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states of the positions below p with r used. */
+/* counts[p (used + 1) + r]: states of positions below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -80,7 +80,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 would spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts above 2^53 would spoil others */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -89,7 +89,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 }
 
 typedef struct permi_band_run_state {
-  permi_runner base; /* sizes.exp2: the power of all states that have none of their own */
+  permi_runner base; /* sizes.exp2: of states without own powers */
   const permi_band *band;
   permi_band_shape *shape, *shapes;
   int shape_count;
@@ -97,21 +97,21 @@ typedef struct permi_band_run_state {
   size_t run_count, run_room;
   double *counts[2];
   size_t counts_room[2];
-  size_t room, words; /* states of a buffer; words of a state */
+  size_t room, words; /* states; words of a state */
   void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
+  int64_t *from_exp2, *to_exp2; /* or NULL */
   int memory;
-  /* the row at hand */
-  int window[2][PERMI_BAND_SLOTS + 1]; /* groups before it and after it, by the row's parity */
+  /* of the row: */
+  int window[2][PERMI_BAND_SLOTS + 1]; /* groups before and after it, by parity */
   int slot_count, next_slots, row, opened, enterings, used, after;
   int *position; /* of a group: 2 p + entering */
   int parts;
   size_t states; /* before the row */
 } permi_band_state;
 
-/* An entry of the row: uses the column at `position`, before or (entering) after. */
+/* Uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* positions below keep their columns */
+  int position, entering, lowest; /* lower positions keep their columns */
   int keep;                       /* only keeps runs */
   int within;
   uint32_t begin, end;
@@ -140,7 +140,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
                             state->from_exp2[run->source + k] + stream->entry_exp2);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* a call for each short run costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* calls cost 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -176,7 +176,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does a run or keeps it, joined to the one before if it continues that. */
+/* Does a run, or keeps it, joined to the last one if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -203,8 +203,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
-   begin at source and target. */
+/* Emits runs by ascending target. Positions above p are settled; below, `before` and `after` columns are used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -255,7 +254,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* Gives each state a power of two of its own. 0: out of memory. */
+/* Gives states powers of their own. Returns 0 if memory runs out. */
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
@@ -269,7 +268,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* Rescales before a row: no product below PERMI_BAND_SAFE, no sum near overflow. */
+/* Rescales: no product below PERMI_BAND_SAFE, no sum near overflow. Returns 0 if memory runs out. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -438,14 +437,13 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value is the sum of all
-   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a
-   product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more
-   factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT
-   for u. With powers of their own, states have one more factor an addition, for aligning, and one a row. Proved by
-   machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value sums all matchings'
+   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a product and
+   rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row.
+   Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own
+   powers bring one more factor an addition, to align, and one a row. Induction: tests/proofs/chains.v; constants:
+   tests/proofs/frontier.g. */
 
-/* Makes the states before a row into those after it. */
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
   permi_band_state *state = (permi_band_state *)runner;
@@ -479,7 +477,7 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   return status;
 }
 
-/* Runs all rows. The caller has cleared the run, except for `keep`. */
+/* The caller has cleared the run, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {

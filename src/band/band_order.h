@@ -15,7 +15,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. line, room: of the vertices. */
+/* same[v]: the first of its side equal to v. */
 static void permi_band_same(const permi_block *block, permi_ranked *line, permi_ranked *room, int *same,
                             permi_control *watch)
 {
@@ -44,7 +44,7 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, permi_
   }
 }
 
-/* Orders breadth first, low degrees first, as Cuthill and McKee. */
+/* Breadth first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -75,14 +75,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking a side's vertices in a given order. INFINITY: above limit, or too wide. */
+/* Of an order of a side's vertices. INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* transitions; most states; most transitions of a row */
-  double made; /* transitions of rows whose runs are made */
+  double cost, most, longest; /* transitions; states, transitions of a row at most */
+  double made; /* transitions whose runs are made */
   int width;
 } permi_band_price;
 
-/* C(columns, used), or the number of vectors of counts with sum `used`. */
+/* Returns C(columns, used), or the number of vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -178,16 +178,16 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least: by its columns that are not open,
-   less those that it closes. number: room for 4 n. 0: too wide, or stopped. */
-#define PERMI_BAND_LOOK 1024 /* rows compared at a time */
+/* Next goes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
+   Returns 0 if too wide, or stopped. */
+#define PERMI_BAND_LOOK 1024 /* rows compared */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
   int *left = number, *growth = number; /* rows of a column; of a row */
-  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows with open columns, and those done */
-  int i, j, e, f, column, width = 0, end = 1; /* lines[i..end): near */
+  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows with open columns or done */
+  int i, j, e, f, column, width = 0, end = 1; /* near */
   for (j = 0; j < 2 * n; j++)
     reached[j] = 0;
   for (column = other; column < other + n; column++)
@@ -236,8 +236,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* The best of six orders of at most `limit` transitions: rows or columns as given, by Cuthill and McKee (ACM '69:
-   157-172), and greedily from there. */
+/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
                              int *lines, permi_band_price *price)
 {
@@ -300,7 +299,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* 0: out of memory. Incomplete if stopped. */
+/* Returns 0 if memory runs out. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -373,7 +372,7 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Makes the band, or refuses. 0: out of memory. */
+/* Returns 0 if memory runs out. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
@@ -443,7 +442,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; in saved states */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);

@@ -1,8 +1,6 @@
 /* ================================================================================== >>array_kernels
-   Sums blocks of >>arrays, a value over all origins in their order. The last vector reads beyond the block, within
-   PERMI_ARRAY_PAD, but does not store there. */
+   Sums blocks of >>arrays over all origins in their order. The last vector reads beyond, within PERMI_ARRAY_PAD. */
 
-/* Returns values of an origin, 0 where it has none. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
@@ -53,7 +51,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-/* growth: PERMI_GROWS_NOT: doubles. SHORT: residues with sums below 2^52. LONG: residues whose products are reduced. */
+/* growth: NOT: doubles. SHORT: residues, sums below 2^52. LONG: products are reduced. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
                                                                        const permi_origin *origin, int origins,
                                                                        int growth, PERMI_P p)
@@ -119,8 +117,8 @@ PERMI_TARGET static void PERMI_NAME(block_long)(const permi_numbers *numbers, vo
                           PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
 }
 
-/* Double-doubles: high parts of a block, then low parts. It computes as permi_dd_times and permi_dd_add, x_lo real
-   rounded first except with 8 doubles a vector. */
+/* High parts of a block, then low parts, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
+   doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {

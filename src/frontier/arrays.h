@@ -1,35 +1,32 @@
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations: no keys, and threads share blocks without synchronisation. */
+   The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 #pragma once
 #include "../exact/residues.h"
 #include "../graph/vectors.h"
 #include "steps.h"
 
 /* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
-   k of ones (a - d in >>order): they are the words with k ones in w slots. A word's index is
+   k of ones (a - d in >>order): the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
    and a block, the words with the same top and middle bits, is contiguous.
+   A step pulls: each block sums the ways to reach it, in a fixed order. High bits are settled once a block, then
+   y += c x over arrays, or by a table of low words. A GPU's values have the bits of the AVX2 and, for double-doubles,
+   AVX-512 kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
 
-   A step pulls: each block sums the ways to reach it, in a fixed order. Higher bits are settled once a block, then
-   y += c x over contiguous arrays, or by a table of the low words.
-
-   A GPU's values have the bits of the AVX2 and, for double-doubles, AVX-512 kernels. An H200 takes 7 ps a state for
-   3-regular graphs, 14 for 8 entries a line. */
-
-#define PERMI_ARRAY_LOW 11  /* slots whose words and ranks stay in the first cache */
+#define PERMI_ARRAY_LOW 11  /* their words and ranks stay in the first cache */
 #define PERMI_ARRAY_HIGH 16 /* most slots of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256     /* bytes that vectors may read beyond a buffer */
+#define PERMI_ARRAY_PAD 256     /* bytes read beyond a buffer */
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* low: occupied low slots */
+  int ones, low; /* low: slots in use */
   size_t states;
   uint16_t *word, *rank; /* low words by ones, then ascending; ranks among equal ones */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset; /* at ones of top << middle slots | middle */
   uint16_t *middle;        /* ascending, for each number of ones of top */
-  unsigned char *left;     /* ones that are left to low slots, for each `middle` */
+  unsigned char *left;     /* ones of low, for each `middle` */
   unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
@@ -38,13 +35,13 @@ typedef struct permi_layout {
   size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
-/* Of a thread, in a line of cache of its own. */
+/* A thread has a line of cache. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
 
-/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. New vertices are tested. */
+/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
@@ -64,8 +61,8 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 
 typedef struct permi_lookup {
   int top_ones;             /* more in the source */
-  const uint16_t *place;    /* of low words in the order of permi_layout, or NULL */
-  const permi_eight *eight; /* of words with j ones from start[j] / 8 + j on */
+  const uint16_t *place;    /* of low words, or NULL */
+  const permi_eight *eight; /* words with j ones: from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_lookup;
 
@@ -75,29 +72,29 @@ struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_numbers numbers; /* of a pass: values, moduli, or residues modulo numbers.modulus */
-  uint64_t root;         /* of -1 modulo the prime of a pass, for Gaussian integers */
-  int again, absolute;   /* a pass after the first; the pass of the moduli */
+  permi_numbers numbers; /* of a pass */
+  uint64_t root;         /* of -1 modulo a prime */
+  int again, absolute;   /* of a pass: not the first; of moduli */
   permi_block_kernel kernel;
-  int kernel_eights; /* it uses permi_eight */
+  int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   permi_places *places;
   char *memory;      /* of all values; with a GPU, of the last */
   uint16_t *top;     /* of a turn */
-  perm_gpu_way *way; /* pulls of a step, for the CPU too */
+  perm_gpu_way *way; /* of a step, for the CPU too */
   permi_lookup *lookup;
   permi_origin *origin;     /* `most` a thread */
   permi_extremes *extremes; /* one a thread */
   uint16_t *low;            /* `place` of lookups */
   permi_eight *eights;
   int most;     /* ways of a step */
-  int tracking; /* this step measures sizes */
+  int tracking; /* sizes */
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
 };
 
-/* Returns the numbers of the first pass, which have no moduli. */
+/* Returns the numbers of the first pass. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -112,7 +109,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Returns the numbers before step p: integers are as short as possible. */
+/* Returns the numbers before step p, with integers as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -197,21 +194,20 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* RESIDUES of integers modulo primes take a pass and one double a state each, whatever the length of the permanent.
-   They are whole numbers of at most p / 2 + 1, of either sign. A step's permi_growth is
+/* RESIDUES of integers modulo primes: a pass and one double a state each, whatever the length of the permanent, whole
+   numbers of at most p / 2 + 1, of either sign. A step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
-     SHORT  if the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and reduced
-            at the end,
+     SHORT  if the sum of its coefficients' moduli times p / 2 + 1 is at most 2^52: sums are exact, reduced at the end,
      LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
             ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded, so a product comes out
             below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
-   Primes are below 2^bits, where `bits` takes the fewest seconds. Integers below 2^52 need no modulus. Gaussian
-   integers take two passes a prime, with i as either root of -1. */
-#define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind exceed 2^(bits - MARGIN) */
+   Primes are below 2^bits, where `bits` takes the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones
+   two passes a prime, with i as either root of -1. */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* the first 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
 
-/* Returns the residue of an entry; without a modulus, the entry. */
+/* Returns the residue of an entry or, without a modulus, the entry. */
 static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
 {
   uint64_t r;
@@ -224,7 +220,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns the sum of the moduli of a step's coefficients; INFINITY if some are not real. */
+/* Returns the sum of the moduli of coefficients; INFINITY: not real. */
 static double permi_residues_weight(const permi_frontier *frontier, int p)
 {
   const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
@@ -248,7 +244,6 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
   return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
 }
 
-/* Returns the seconds of a pass; INFINITY: impossible. */
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
   const perm_isa isa = frontier->arrays->isa;
@@ -266,7 +261,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
   return seconds;
 }
 
-/* Finds the passes that take the fewest seconds; returns half of their modulus. */
+/* Finds the fastest passes; returns half of their modulus. */
 static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
                                     permi_array_residues *best)
 {
@@ -300,7 +295,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-/* Plans frontier->arrays->residues of integers, which may have no passes. Returns 0 if memory runs out. */
+/* Plans frontier->arrays->residues of integers. Returns 0 if memory runs out. */
 static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
@@ -391,7 +386,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* without branches, which would be mispredicted */
+    do { /* branches would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -486,12 +481,12 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
-/* PLACES. Two steps share one memory. A step leaves some top bits as they are, and states that differ there do not meet.
-   So it takes turns, each for some settings of those bits: it places the target's values at the first free fit,
-   computes them and frees the source's places. Sizes follow from counts of bits, so planning knows the memory. */
+/* PLACES. Two steps share one memory. States that differ in top bits that a step keeps do not meet. So it takes turns,
+   each for some settings of these: it places the target's values at the first fit, computes them, frees the source's
+   places. Sizes follow from counts of bits, so planning knows the memory. */
 
-/* Turns of the greatest step, if bits allow. Order 100, 3 a line, 3.0e7 states take 487 MB in two steps, 387 with 2
-   turns, 344 with 4, 309 with 8, 294 with 16. Threads wait after each turn, so a turn takes a millisecond or more. */
+/* Turns of the greatest step. Order 100, 3 a line, 3.0e7 states: 487 MB for two steps, 387 by 2 turns, 344 by 4, 309 by
+   8, 294 by 16. Threads wait after each, so a turn takes a millisecond. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -501,12 +496,12 @@ typedef struct permi_gap {
 
 struct permi_places {
   const permi_frontier *frontier;
-  uint64_t *at[2]; /* of even and odd steps, for each word of top bits: first byte of its values */
-  uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top; 0: no such states */
+  uint64_t *at[2]; /* of even and odd steps, for a word of top bits: first byte */
+  uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
   permi_gap *gap;                          /* ascending; the last has no end */
   int gaps;
-  uint64_t most, turn; /* bytes so far; of a turn */
-  uint32_t fixed, rest[2], begin, next; /* of a step: bits left alone, others; of a turn: settings */
+  uint64_t most, turn; /* bytes: so far; of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits: kept by a step, others; settings of a turn */
   int done;
 };
 
@@ -568,7 +563,7 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
   }
 }
 
-/* Measures the places of the values before step p. */
+/* Measures the values before step p. */
 static void permi_places_size(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -621,7 +616,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Places what the next turn makes on `side`, the target's. Lists its words of top bits; returns their number. */
+/* Places a turn's values. Lists their words of top bits; returns how many. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -645,7 +640,7 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
   return tops;
 }
 
-/* Frees the sources of the turn. */
+/* Frees a turn's sources. */
 static void permi_places_turned(permi_places *places, int side)
 {
   const uint32_t rest = places->rest[side ^ 1];
@@ -662,7 +657,7 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Measures arrays->bytes, of a whole run. Returns 0 if memory runs out. */
+/* Measures arrays->bytes, of a run. Returns 0 if memory runs out. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};

@@ -40,7 +40,8 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
 static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
-  const perm_gpu_frontier_shape shape = {arrays->low, arrays->middle, arrays->top, permi_frontier_streams_most(frontier),
+  const int ways = permi_frontier_streams_most(frontier);
+  const perm_gpu_frontier_shape shape = {arrays->low, arrays->middle, arrays->top, ways,
                                          {frontier->room[0], frontier->room[1]},
                                          (int)(permi_arrays_value_bytes(frontier) / 8), NULL, NULL};
   return shape;

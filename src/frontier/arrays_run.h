@@ -4,14 +4,14 @@
 #include "../graph/device.h"
 #include "arrays.h"
 
-/* A turn of a step. Threads share its words of top bits, each in pieces. */
+/* Threads share the words of top bits of a turn, each in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
   uint16_t *top;
-  double before, seconds; /* seconds: of a piece, on one thread */
-  int words;              /* of integers in the source, before they get those of the target */
+  double before, seconds; /* of a piece, on one thread */
+  int words;              /* of source integers, still */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
@@ -32,7 +32,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* of double-doubles the high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
   const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
@@ -69,7 +69,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* Lengthens the integers under a word of top bits, from the last on. */
+/* Lengthens integers under a word of top bits, from the last on. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -123,7 +123,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* Returns sum |c| over a step; *least: the smallest non-zero part. */
+/* Returns sum |c| over a step; *least: of non-zero parts. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_frontier *frontier = run->frontier;
@@ -139,7 +139,7 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* Chooses numbers and kernel for the values before step p. */
+/* Chooses numbers and kernel before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
@@ -152,12 +152,11 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
-/* UNDERFLOW (tests/proofs/frontier.g). smallest and largest bound the non-zero high parts. Products of doubles are
-   multiples of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the
-   next non-zero values, without the power of two if nothing cancels. Steps are measured before a product below
-   PERMI_ARRAY_SAFE or beyond 1e150. Above PERMI_ARRAY_SAFE all is a multiple of 2^-936, and only low parts underflow, by
-   less than 2^-200 of the product, for which PERMI_DD_UNIT has room. Below it a product and its sum lose at most
-   16 DBL_MIN in each part. */
+/* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
+   of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
+   non-zero values, without the power of two if nothing cancels. Steps are measured before a product below
+   PERMI_ARRAY_SAFE or beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200
+   of the product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -219,7 +218,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives the value and its modulus one exponent and loss. */
+/* Gives value and modulus one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -369,7 +368,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes frontier->arrays, unless there are too many slots or the watch stopped. Returns 0 if memory runs out. */
+/* Makes frontier->arrays, unless stopped or with too many slots. Returns 0 if memory runs out. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -406,7 +405,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-/* Measures the memory of the CPU, once. Returns 0 if memory runs out. */
+/* Measures memory of the CPU, once. Returns 0 if memory runs out. */
 static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
 {
   return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 ||
@@ -420,8 +419,8 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
-#define PERMI_GPU_PLANES 10 /* words of the longest value */
-/* GPU kernels have no residues or long integers. */
+#define PERMI_GPU_PLANES 10 /* words of a value */
+/* GPUs have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
@@ -434,7 +433,7 @@ static double permi_arrays_products(const permi_numbers *numbers)
 
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* relative to doubles, in the first pass */
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* relative, in the first pass */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
          frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *

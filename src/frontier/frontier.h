@@ -1,5 +1,5 @@
 /* ======================================================================================= >>frontier
-   The dynamic program over the vertices of a frontier: its steps, and sorted lists of its states. */
+   The dynamic program over the vertices of a frontier, and sorted lists of its states. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../dense/kernels.h"
@@ -11,40 +11,36 @@
    to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
    (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted, and a k-way merge needs no sorting [DOB15].
-   States with the same bits above the low PERMI_LOW_BITS are a group, its low masks the group's pattern. Groups are
-   merged and share few patterns, so a state costs only its value.
-   Threads take parts of equal work, the target's groups between two keys: the balanced path of [DOB15]. */
+   lists sorted, and are merged without sorting [DOB15].
+   Groups are merged, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their pattern. As
+   patterns are few, a state costs only its value. Threads take parts of equal work: the balanced path of [DOB15]. */
 
-/* Seconds with 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, whose groups are small, .004, .004, .008,
-   .010, .011. */
+/* Seconds for 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6 .004, .004, .008, .010, .011. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring sizes costs a fifth of a step. If the loss grows by at most 2^300 in all, longer lists are measured in one
-   step of four. */
+/* Measuring costs a fifth of a step. If the loss grows by at most 2^300, one step in four measures longer lists. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
-/* Integers of >>arrays by residues. */
 typedef struct permi_array_residues {
-  int passes; /* with one double a state; 0: impossible */
-  int primes; /* 0: one pass modulo `modulus` or, if that is 0, with whole doubles */
+  int passes; /* 0: impossible */
+  int primes; /* 0: one pass, modulo `modulus` or, if that is 0, of whole doubles */
   int bits;   /* of primes */
   uint64_t modulus;
-  double seconds; /* of the values of all passes */
+  double seconds;
 } permi_array_residues;
 
 typedef struct permi_arrays {
   perm_isa isa;
   int by_residues;
   permi_array_residues residues;
-  unsigned char *growth; /* steps: a permi_growth, of residues */
+  unsigned char *growth; /* of steps: a permi_growth */
   int low, middle, top;
   double bytes; /* of all values */
-  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of new vertices */
+  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new ones */
 } permi_arrays;
 
 typedef struct permi_frontier {
@@ -54,20 +50,20 @@ typedef struct permi_frontier {
   int slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;   /* of a stream: to which its step's vertex is matched; -1: a drop */
+  int *partner;   /* of a stream: -1: a drop */
   uint64_t *mask; /* of a stream: test, want, flip */
   double *states; /* steps + 1: a bound */
   double *cost;   /* steps + 1: of all steps before */
-  double additions; /* of a term at most: THE BOUND */
+  double additions; /* of a term: THE BOUND */
   double bound_relative;
   double lost_error;
-  double room[2]; /* most states, of even and odd steps */
-  int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones;    /* steps + 1: of a state in >>arrays */
-  int *words;   /* steps + 1, never falling: of an integer; NULL: other values, or residues */
-  double *bits; /* steps + 1, never falling: log2 of a bound on integers (modulo m: from -m / 2 to m / 2), or NULL */
+  double room[2]; /* most states: even, odd steps */
+  int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters, goes, or -1 */
+  int *ones;    /* steps + 1: see >>arrays */
+  int *words;   /* steps + 1, never falling: of an integer, or NULL */
+  double *bits; /* steps + 1, never falling: log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* samples keep the states before one step in `every`; 0: before all */
+  int every; /* samples keep one step in `every`; 0: all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -82,19 +78,19 @@ static int permi_frontier_streams_most(const permi_frontier *frontier)
 
 typedef struct permi_patterns {
   int count, room;
-  uint64_t *bits; /* PERMI_LOW_WORDS each */
+  uint64_t *bits;
   size_t *first;  /* in low */
   uint16_t *low;
   size_t low_room;
   int *table;
 } permi_patterns;
 
-/* The states of a step, or of a part, which has no values. */
+/* Parts of a step have no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first; /* state of a group; in a part, take */
+  size_t *first; /* state; in a part, take */
   int *pattern;
   void *value;
   permi_patterns patterns;
@@ -111,7 +107,6 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Returns 0 if memory runs out. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;
@@ -173,7 +168,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns the number of a pattern, which may be new; -1: out of memory. */
+/* Returns the number of a known or new pattern; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -202,7 +197,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream and its place in the source. Masks and key are high bits. */
+/* A stream and its place in the source. Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* of the next output; at the end all ones */
@@ -289,15 +284,15 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves states of one pattern to another: ascending pairs of places. */
+/* Ascending pairs of places: how a stream moves one pattern's states to another. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length of runs that are kept as runs */
+#define PERMI_MOVES_RUN 4 /* mean length */
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, for all states of both */
+  int whole; /* k -> k, for all of both */
   int first, count;
-  int runs; /* not 0: pairs are starts and lengths */
+  int runs; /* not 0: pairs are starts, lengths */
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -359,9 +354,8 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], -1 to vertices without one. The longest lives, weighed by states, get the low
-   slots, so that patterns change least. life: 2 * vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns the
-   number of slots; 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], low ones to lives with the most states, so that patterns change least. life: 2 *
+   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns their number; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -411,7 +405,6 @@ static void permi_mask_set(uint64_t *mask, int slot)
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
 }
 
-/* Lists for each step the drop of its vertex, if that has a slot, then its matches. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
@@ -424,7 +417,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     frontier->stream_start[p] = used;
     memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p) /* it has two neighbours, hence a slot */
+      if (death[block->neighbour[e]] == p) /* two neighbours, so a slot */
         permi_mask_set(gone, slot[block->neighbour[e]]);
     memcpy(mine, gone, sizeof mine);
     if (held)
@@ -500,8 +493,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* Bounds integers. A state's value is the permanent of some lines, all eliminated ones among them, without entries
-   between two others. So the bound by all lines, with entries that took part so far, holds. 0: out of memory. */
+/* Bounds integers. A state is the permanent of some lines, all eliminated ones among them, without entries between two
+   others: the bound by entries so far holds. Returns 0 if memory runs out. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
@@ -533,13 +526,12 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 }
 
 typedef struct permi_exactness {
-  double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
+  double roundings, lost_error; /* of a term's entries; below normal doubles */
   uint64_t modulus;             /* or 0 */
   int doubled;                  /* double-doubles are wanted */
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if the frontier is too wide or the watch stopped, _OVERFLOW if the permanent may be too
-   long. */
+/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers may be too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>runner
-   Runs engines that go step by step: threads, stopping, counters, memory and the last value. */
+   Runs engines step by step: threads, stopping, counters, memory, the last value. */
 #pragma once
 #include "values.h"
 
@@ -9,10 +9,10 @@ struct permi_runner {
   const char *activity;
   int threads;
   permi_pool pool;
-  perm_allocator locked; /* for threads: a caller's allocator need not be thread-safe */
-  double done;           /* predicted seconds of the work so far */
+  perm_allocator locked; /* for threads: a caller's need not be thread-safe */
+  double done;           /* seconds of work, as predicted */
   double unpolled, visited;
-  int stop; /* a perm_status that thread 0 writes */
+  int stop; /* a perm_status of thread 0 */
   permi_sizes sizes;
   perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before step p: >>trace */
   void *keeper;
@@ -51,7 +51,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Returns why to stop. Thread 0 asks once every PERMI_RUNNER_POLL states, other threads read its answer. */
+/* Returns why to stop, which thread 0 asks once every PERMI_RUNNER_POLL states. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -81,7 +81,7 @@ static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_ru
   return status;
 }
 
-/* Adds the last value (NULL: 0) and the loss by underflow in it and in the entries. */
+/* Adds the last value (NULL: 0) and the loss by underflow. */
 static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
                                 double lost_error, perm_partial *partial)
 {
@@ -97,7 +97,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* Makes an engine's leaf. unit: of the roundings that `bound` counts. */
+/* unit: of the roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))

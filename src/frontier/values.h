@@ -1,12 +1,12 @@
 /* ========================================================================================= >>values
-   Values of >>ring as the engines of blocks use them: their sizes, and which numbers a block needs. */
+   Values of >>ring in engines of blocks: their sizes, and which numbers a block needs. */
 #pragma once
 #include "../base/ring.h"
 #include "../graph/engines.h"
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
-/* DO(name, algebra) for all algebras, except for two of >>arrays. */
+/* For all algebras, except for two of >>arrays. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
@@ -60,7 +60,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight, and lowers *least to the smallest non-zero part of c. */
+/* Adds |c| to *weight. *least becomes at most any non-zero part of c. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -69,7 +69,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Returns an entry so that compilers see that it has no low parts. */
+/* Shows compilers that an entry has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -77,7 +77,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* Returns a value as a coefficient. Integers have one word a part. */
+/* Returns a value with integers of one word a part as a coefficient. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -97,7 +97,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Multiplies *c. Returns how often to add it: `factor` times if the product would overflow. */
+/* Returns how often to add c after its multiplication: `factor` times if that would overflow. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -177,8 +177,7 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
-/* True values are 2^exp2 times the stored ones. smallest and largest bound the non-zero moduli, loss the effect of
-   underflow on any value. */
+/* True values are 2^exp2 times the stored ones. smallest, largest bound non-zero moduli, loss what underflow did. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -196,7 +195,7 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Measures every stride-th double. A minimum has a latency of four cycles, hence four chains. */
+/* Measures every stride-th double in four chains, as a minimum takes four cycles. */
 static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
                                                       permi_sizes *sizes)
 {
@@ -224,8 +223,8 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Returns e by which values are to be scaled, times 2^-e; 0 if all are between 1 / beyond and beyond. Products below
-   `safe` may lose low parts. */
+/* Returns e of the factor 2^-e that values need, 0 if all are between 1 / beyond and beyond. Products below `safe` may
+   lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -249,8 +248,8 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Lowers moduli, which then bound nothing, if all values are below 2^PERMI_CANCELS times their moduli. */
-#define PERMI_CANCELS_STEPS 31 /* a mask: this is tested in every 32nd step */
+/* If all values are below 2^PERMI_CANCELS times their moduli, moduli come down and bound nothing. */
+#define PERMI_CANCELS_STEPS 31 /* a mask: tested in every 32nd step */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
@@ -278,8 +277,8 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales each value so that its modulus is in [1/2, 1). sizes: NULL except in every 32nd step, where values that
-   cancelled give up their moduli; short sums keep their bounds. */
+/* Scales each modulus into [1/2, 1). sizes: not NULL in every 32nd step, where cancelled values give up their moduli.
+   */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -328,7 +327,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Measures values, except for low parts and integers. */
+/* Measures values, without low parts or integers. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -342,8 +341,7 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* Returns a relative bound for terms of `operations` roundings, `roundings` of entries and, in the sum of moduli,
-   `moduli` (tests/proofs/frontier.g). */
+/* Returns a relative bound (tests/proofs/frontier.g). moduli: roundings of a term in the sum of moduli. */
 static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
 {
   double gamma = permi_gamma(roundings + operations);
@@ -354,7 +352,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 
 typedef struct permi_majorant {
   double sum; /* of moduli */
-  int count, others; /* of modulus other than 1 */
+  int count, others; /* of modulus not 1 */
 } permi_majorant;
 
 static void permi_majorant_enter(const permi_block *block, int edge, permi_majorant *line)
@@ -367,8 +365,8 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
   line->others += x != 1;
 }
 
-/* Returns log2 of the line's factor in a bound on permanents: the sum of moduli, or r!^(1/r) for moduli 1 [Bre73]. It
-   never falls as entries come. */
+/* Returns log2 of the line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
+   r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
   return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
@@ -385,7 +383,7 @@ static int permi_words_of_bits(double bits)
   return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
 }
 
-/* Returns log2 of a bound on the block's permanent. */
+/* Returns log2 of a bound on the permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -410,8 +408,8 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_DD;
 }
 
-/* Returns 0 if the permanent may be too long for a perm_integer and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
+/* Returns 0 if integers may be too long and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* price of a residue product */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -437,7 +435,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* Returns what explain calls the values. moduli: mention those of double-doubles. */
+/* moduli: mention those of double-doubles. */
 static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
 {
   static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
@@ -446,7 +444,7 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* Chooses as permi_numbers_choose, except that double-doubles always have moduli. */
+/* As permi_numbers_choose, but double-doubles have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);

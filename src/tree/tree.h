@@ -5,17 +5,16 @@
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
    Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
-   its scope, its neighbours when it goes.
-
+   its scope, its neighbours then.
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
-   bit: halves, vertex matched and not, are contiguous.
+   d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex has the top bit: its halves,
+   matched and not, are contiguous.
      join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, in post-order. Threads share joins and stars by places; sums keep their order. */
+   Tables are on a stack, in post-order. Threads share places; sums keep their order. */
 
-#define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
+#define PERMI_TREE_WIDTH 28 /* vertices of a table and its own */
 #define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
@@ -27,8 +26,8 @@ typedef struct permi_tree_edge {
 typedef struct permi_tree_node {
   int children, edge;
   int vertex, column;
-  uint32_t rows, all; /* of scope and vertex, which is on top */
-  uint32_t set;       /* the scope, as a set within the parent's */
+  uint32_t rows, all; /* of scope and, on top, vertex */
+  uint32_t set;       /* the scope within the parent's */
   int difference;     /* columns - rows of the subtree */
 } permi_tree_node;
 
@@ -38,11 +37,11 @@ typedef struct permi_tree {
   int size;
   int nodes, width, joins, depth;
   permi_tree_node *node;
-  int *vertex; /* of a node: that which goes */
+  int *vertex; /* of a node */
   permi_tree_edge *edge;
   double stack_values, work_values, most_states;
   double most_groups, pairs, states;
-  double *cost; /* predicted seconds of all nodes before */
+  double *cost; /* seconds of all nodes before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
@@ -81,7 +80,6 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Counts the pairs that a join multiplies. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -104,7 +102,7 @@ typedef struct permi_tree_rank {
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
-/* Rank of the bits of mask << shift, above k - |mask| ones. */
+/* Returns the rank of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -133,13 +131,13 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked; /* tables */
-  /* NULL, or takes the products at a node, then the node's own table; 0: out of memory. See >>trace */
+  /* NULL, or takes products at a node, then its table; 0: out of memory. See >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
-#define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if fewer */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes */
+#define PERMI_TREE_CUT 8     /* common bits in the number of a part: the heaviest of 2^b has (2/3)^b of all */
+#define PERMI_TREE_OWN_CUT 6 /* if these are fewer, with own bits of a factor */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -198,7 +196,7 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures a part of the table or, if exp2 is not 0, scales it. */
+/* Measures a part of the table or, by exp2, scales it. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -218,7 +216,7 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
   return PERM_OK;
 }
 
-/* Brings the largest size between 2^-100 and 2^100, so that products cannot overflow. */
+/* Brings the largest size into [2^-100, 2^100]: products do not overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -240,7 +238,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
 }
 
-/* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */
+/* Groups non-zero states by matched vertices in `common`, group g from first[g] on. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
@@ -296,9 +294,9 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common;
-  int cut, larger, own_cut; /* bits of a part's number: common ones, then the larger's own */
-  uint32_t common_rows;     /* as bits of a common part */
-  int ones, own;            /* ones of a state; number of bits that are not common */
+  int cut, larger, own_cut; /* of the number of a part: common bits, then the larger's own */
+  uint32_t common_rows;     /* within common */
+  int ones, own;            /* of a state; bits that are not common */
   int parts;
 } permi_tree_product;
 
@@ -320,7 +318,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* The first place in [begin, end) whose mask XOR rows, which ascend, has `value` or more in the bits `top`. */
+/* Returns the first of ascending masks XOR rows with `value` or more in the bits `top`. */
 static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t begin,
                                  uint32_t end)
 {
@@ -334,7 +332,7 @@ static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t t
   return begin;
 }
 
-/* Multiplies two groups; the larger table's states have `value` in `top`. */
+/* Multiplies groups: the larger table's states with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -362,7 +360,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_runner_poll(&run->base, 0.125 * (end[1] - begin[1]) * (end[0] - begin[0]), run->base.done, !master);
 }
 
-/* Joins a part by the product's common parts: few places at a time, heavy parts first. */
+/* Joins by the product's common parts: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -416,7 +414,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* target, all_rows: sets within the node's scope and vertex. */
+/* target, all_rows: within scope and vertex. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -464,14 +462,13 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), pairs <=
-   2^|common| the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
-   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over stars
-   of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
-   double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
-   Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
-   pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
-   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. The induction is proved by machine: tests/proofs/chains.v. */
+/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (one to 0 is exact), pairs <= 2^|common|
+   the ways to share a mask; in a star of e entries a product and e additions; and its tables' factors. So the permanent
+   sums all products, each times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <=
+   u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex
+   ones by 4 times that. Underflow: loss bounds the rest of the error, M the moduli. A join takes loss to pairs (M1
+   loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product and its addition add PERMI_TREE_LOST if it may be
+   below PERMI_SAFE_PRODUCT. Induction: tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -523,7 +520,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* Extends *table from part of the scope to scope and vertex. */
+/* Extends *table to scope and vertex. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
@@ -534,7 +531,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   double weight = 1, least = 1;
   permi_tree_ray ray;
   int e;
-  /* a row is matched where its bit is 0 */
+  /* a matched row has bit 0 */
   ray.tree = tree;
   ray.matched = node->column ? table->value + lower * size : table->value;
   ray.open = node->column ? table->value : table->value + lower * size;
@@ -564,7 +561,7 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Makes the table of node i on the stack, from those of its children. */
+/* Makes node i's table from its children's on the stack. */
 static perm_status permi_tree_visit(permi_runner *runner, int i)
 {
   permi_tree_run *run = (permi_tree_run *)runner;

@@ -3,7 +3,7 @@
 #pragma once
 #include "tree.h"
 
-/* A run that the caller has cleared, except for `keep`. */
+/* The caller has cleared the run, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
@@ -47,14 +47,14 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
-   adjacent, so that hubs cost nothing. A heap says who goes next; in large blocks a list for each degree, last in,
-   first out (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+/* Links to neighbours, dead ones dropped when seen, and a hash table of pairs ever adjacent, so that hubs cost nothing.
+   A heap says who goes next, in large blocks a list for each degree, last in, first out (arrow:60000:5: ordered in 0.1
+   instead of 0.5 s, run in 2.2 instead of 3.5 s). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
+  int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn;
   uint64_t *priority;
   int *link;
@@ -63,9 +63,9 @@ typedef struct permi_tree_graph {
   size_t pairs, pair_room;
   permi_ranked *heap;
   size_t keys, heap_room;
-  int *next, *before; /* in a degree's list; before the first: -1 - degree */
-  int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
-  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours */
+  int *next, *before; /* in a list; before the first: -1 - degree */
+  int first[PERMI_TREE_WIDTH + 1], lowest; /* lists below are empty */
+  int *scope, *scope_start; /* of the k-th to go: neighbours */
   size_t scopes, scope_room;
   size_t popped;
   size_t dropped;
@@ -92,7 +92,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Prefetches a pair. Inline: gcc drops calls of functions that only prefetch. */
+/* Inline: gcc drops calls of functions that only prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -112,11 +112,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent. 0: they were; -1: out of memory, or stopped. */
+/* Makes a and b adjacent. Returns 0 if they were; -1: out of memory, or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* no pair is 0, as a != b */
+  uint64_t *place = permi_tree_find(graph, pair); /* never 0 */
   int end;
   if (*place)
     return 0;
@@ -229,7 +229,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
 /* -1: none, or stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* popping a key of millions takes microseconds */
+  /* a key of millions takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -298,7 +298,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out, connects its neighbours. 0: out of memory, or stopped. */
+/* Connects neighbours. Returns 0 if stopped or out of memory. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -327,8 +327,8 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Seconds that an order by least degree takes at least; INFINITY: too wide, or more than `limit`. Bit sets tell in
-   microseconds where a search would be vain. n: at most PERMI_TREE_LOOK. */
+/* Returns the least seconds of orders by least degree; INFINITY: too wide, or more than `limit`. Bit sets tell in
+   microseconds that a search is vain. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
@@ -368,7 +368,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* PERM_ERROR_LIMIT: a table is too wide or slower than the rival. */
+/* Returns PERM_ERROR_LIMIT if a table is too wide or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -448,7 +448,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* See >>tree; proved by machine: tests/proofs/frontier.g. */
+/* See >>tree, tests/proofs/frontier.g. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -457,11 +457,11 @@ static double permi_tree_bound(double doubles, double pairs)
 
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
+  int *order, *first, *next, *children; /* of a turn: vertex, list of children, how many */
   int *scope;
 } permi_tree_draft;
 
-/* Incomplete if stopped. The child with the largest scope comes first. */
+/* The child with the largest scope is first. Incomplete if stopped. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -492,7 +492,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
       }
 }
 
-/* Makes the node of turn k, without what children bring. */
+/* Makes the node of turn k, without its children's share. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -530,7 +530,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of an entry's terms. 0: out of memory, or stopped. */
+/* given: roundings of entries. Returns 0 if stopped or out of memory. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -557,7 +557,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   tree->cost[0] = 0;
   tree->depth = 1;
   tree->node[0].edge = 0;
-  todo[0] = n - 1; /* the last to go: a block is connected */
+  todo[0] = n - 1; /* a block is connected */
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
     k = todo[depth - 1];

@@ -3,43 +3,38 @@
 #pragma once
 #include "../frontier/frontier.h"
 
-/* Vertices come one by one. A vertex that comes is matched with a waiting neighbour, or waits itself. Its rest are its
-   entries towards vertices still to come. Waiting vertices of one side with proportional rests are a class, of which
-   only the number that waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the
-   products of the entries used and of the members' factors, where rest = factor * rest of the class.
-   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes
-   whose rests become proportional are united, and their numbers add up. At most as many may wait as the class meets
-   vertices ahead: none where nothing lies ahead. So nested rows, intervals, J minus a sparse matrix, proportional lines
-   and blocks of constants take few states. A vertex like no other is a class of one; such classes make the states of
-   >>frontier.
-
-   Integers: the rest of a class is primitive and a factor is the content, so all numbers are whole. Where a content
-   grows, the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards
-   the last neighbour, a rest has the quotients by it. Rests are proportional where cross products are exactly equal.
-   Some vertices have the factor 1 (permi_class_plain).
-
-   >>subsets counts equal columns in a table of the numbers used, walked in order; states are hashed here. So 6 x 6
-   integers, each line five times, take 0.01 s there (1.40e6 terms) and 0.06 to 0.08 here (4.67e4 states): classes are
-   for lines that become equal behind the frontier.
-
+/* Vertices come one by one, to be matched with a waiting neighbour or to wait. A vertex's rest is its entries towards
+   vertices to come. Waiting vertices of one side with proportional rests are a class, of which only the number that
+   waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the products of entries
+   used and of the members' factors, where rest = factor * rest of the class.
+   Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
+   become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
+   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states. A
+   vertex like no other is a class of one; such classes make the states of >>frontier.
+   Integers: the rest of a class is primitive, a factor the content, so all is whole. If a content grows, the value is
+   multiplied by the quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a
+   rest has the quotients by it, and proportional means equal cross products. Some have factor 1 (permi_class_plain).
+   >>subsets counts equal columns in a table of numbers used, walked in order; states are hashed here. 6 x 6 integers,
+   each line five times, take 0.01 s there (1.40e6 terms), 0.06 to 0.08 here (4.67e4 states): classes are for lines
+   that become equal behind the frontier.
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_refine), so no class is searched for twice. */
 #define PERMI_CLASSES 64 /* at a time */
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
-/* Rows with nothing ahead are class 0, such columns class 1: none of these waits. */
+/* Lines with nothing ahead are class 0 (rows) or 1, and do not wait. */
 typedef struct permi_class {
-  int first, size; /* its vertices: member[first] .. */
-  int ahead;       /* vertices that each of them meets, and that are still to come */
+  int first, size; /* member[first] .. */
+  int ahead;       /* vertices to come that each member meets */
   int touched, slot;
   int most;        /* that ever wait */
-  int born;        /* the first step that it is in the states after */
-  int word, shift; /* its number in a key */
+  int born;        /* the first step after which there is one */
+  int word, shift; /* in a key */
   uint64_t mask;
 } permi_class;
 
-/* A class before a step, whose members meet the step's vertex (entry), or become members of another class. */
+/* A class whose members meet the step's vertex (entry), or change class. */
 typedef struct permi_class_part {
   int from, into;
   int meets, grows; /* grows: each that waits multiplies by growth */
@@ -47,15 +42,15 @@ typedef struct permi_class_part {
 } permi_class_part;
 
 typedef struct permi_class_limit {
-  int number, most; /* class `number` must come down to `most` */
+  int number, most; /* class `number` is to have at most `most` */
 } permi_class_limit;
 
 typedef struct permi_class_step {
   int vertex;
-  int joins, most; /* the class in which the vertex may wait, or -1: the most that wait there then */
+  int joins, most; /* the class of a vertex that waits, or -1; how many may */
   int part, parts, limit, limits;
-  double states, ways; /* states after it, at most; those that merge into one, at most */
-  double done;         /* share of all work before it */
+  double states, ways; /* after it; that merge into one: at most */
+  double done;         /* share of work before */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -70,12 +65,12 @@ typedef struct permi_classes {
   permi_class_limit *limit;
   double most;    /* states */
   double product; /* the largest product of (most of a class + 1) */
-  double cost, each, seconds; /* ways; of a way; of all */
+  double cost, each, seconds; /* ways; seconds */
   double bound_relative, lost_error;
 } permi_classes;
 
-/* Must v have the factor 1? Quotients by tiny entries overflow, INT64_MIN has no magnitude, and Gaussian integers are
-   divided only where products are exact in doubles. */
+/* Returns 1 if v has factor 1: quotients by tiny entries overflow, INT64_MIN has no magnitude, and Gaussian integers
+   are divided if products are exact in doubles. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
@@ -99,7 +94,7 @@ static void permi_class_product(permi_wide *sum, int64_t a, int64_t b, int negat
   permi_wide_add(sum, negative ? permi_wide_negate(p) : p);
 }
 
-/* Adds x y exactly, or -x y, unless a part of it underflows: then returns 0. */
+/* Adds x y or -x y exactly. Returns 0 if a part underflows. */
 static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 {
   double high = x * y;
@@ -121,7 +116,7 @@ static int permi_sum_is_zero(const perm_sum *sum)
   return w == PERM_SUM_WORDS;
 }
 
-/* Is a : b = c : d for edges? Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
+/* Returns 1 if a : b = c : d. Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -162,7 +157,7 @@ static int permi_class_alike(const permi_block *block, int a, int b, int c, int 
   return permi_sum_is_zero(&sum[0]) && permi_sum_is_zero(&sum[1]);
 }
 
-/* a / b to about 100 bits. */
+/* To about 100 bits. */
 static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
 {
   const double first = a.hi / b.hi;
@@ -170,8 +165,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* Entry a divided by entry b: of a block of doubles, so as a coefficient; rounded once a part (double-double: to
-   PERMI_DD_UNIT). */
+/* Returns a / b of doubles, rounded once a part (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -206,7 +200,7 @@ static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
   return g;
 }
 
-/* Returns a - q b, modulo 2^64. */
+/* Returns a - q b modulo 2^64. */
 static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
 {
   a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);
@@ -219,7 +213,7 @@ static int64_t permi_gaussian_round(double x)
   return (int64_t)fmax(-9.2e18, fmin(9.2e18, floor(x + 0.5)));
 }
 
-/* a / b, rounded to the nearest Gaussian integer: quotients of 63 bits in doubles, what is left twice again. */
+/* Returns the nearest Gaussian integer to a / b: 63 bits in doubles, and what is left twice again. */
 static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
 {
   const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
@@ -240,7 +234,7 @@ static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
   return q;
 }
 
-/* a greatest common divisor, by which `like` has a quotient with re > 0 and im >= 0. */
+/* Returns a common divisor by which `like` has a quotient with re > 0 and im >= 0. */
 static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, permi_gaussian like)
 {
   permi_gaussian q;
@@ -268,8 +262,7 @@ static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers
   return permi_coefficient_reduced(c, numbers);
 }
 
-/* Vertices that have come (not yet taken away) by classes. Counts of the neighbours of a vertex in a class are for
-   >>classes_order. */
+/* Vertices that came, by classes. */
 typedef struct permi_class_build {
   const permi_block *block;
   permi_control *watch;
@@ -280,11 +273,11 @@ typedef struct permi_class_build {
   int taken, come[2];
   int active[2][PERMI_CLASSES], actives[2];
   unsigned char slot[PERMI_CLASSES];
-  int *member, *place, *number, *last, *edge; /* of a vertex: its class, edge to its last neighbour, to the taken one */
-  int *open; /* neighbours that have come */
+  int *member, *place, *number, *last, *edge; /* of a vertex: its class, its last and its taken edge */
+  int *open; /* neighbours that came */
   unsigned char *gone, *plain;
   permi_gaussian *content;
-  int *met, *odd; /* [vertex][slot]: neighbours in the class, those by an uncommon entry */
+  int *met, *odd; /* [vertex][slot]: neighbours in a class, by uncommon entries */
   unsigned char *uncommon; /* entries */
   size_t part_room, limit_room, class_room;
   int parts, limits;
@@ -298,7 +291,7 @@ static int permi_class_most(int size, int ahead)
   return size < ahead ? size : ahead;
 }
 
-/* Writes the coefficients of prod (1 + x + .. + x^most[k]), returns the degree. Differences only while all is exact. */
+/* Writes the coefficients of prod (1 + x + .. + x^most[k]). Returns the degree. Differences only if exact. */
 static int permi_class_polynomial(const int *most, int count, double *line)
 {
   int degree = 0, k, i, j;
@@ -324,10 +317,10 @@ static int permi_class_polynomial(const int *most, int count, double *line)
   return degree;
 }
 
-/* Returns the number of states, of all ways to wait that differ as the sides have come. *product: of all ways. */
+/* Returns the number of states, ways to wait that differ as the sides do. *product: of all ways. */
 static double permi_class_states(const permi_class_build *build, double *product)
 {
-  const int more = build->come[0] - build->come[1]; /* rows than columns wait */
+  const int more = build->come[0] - build->come[1]; /* waiting rows less columns */
   double *line[2], sum = 0;
   int degree[2], side, k, i;
   *product = 1;
@@ -346,7 +339,7 @@ static double permi_class_states(const permi_class_build *build, double *product
   return fmax(sum, 1);
 }
 
-/* Returns the number of a new class, or -1. */
+/* Returns -1 if refused. */
 static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
 {
   permi_class *c;
@@ -372,7 +365,7 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
   return build->numbered++;
 }
 
-/* Neighbours of u, which moves from one class to another, count it there. */
+/* Neighbours of u count its change of class. */
 static void permi_class_count(permi_class_build *build, int u, int from, int into)
 {
   const permi_block *block = build->block;
@@ -400,7 +393,7 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Takes v out of its class, and notes how it joined in step p. */
+/* Takes v out, and notes how it joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -430,7 +423,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Do rests of u and the leader, in class `number`, stay proportional with the step's vertex ahead? */
+/* Returns 1 if rests of u and the leader stay proportional with the step's vertex. */
 static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
@@ -440,8 +433,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Sorts the touched members of a class, which stand first, into parts. Writes where parts begin and end, returns how
-   many; -1: too many. */
+/* Sorts the touched members, which stand first, into parts. Returns how many; -1: too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -459,8 +451,7 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
   return parts;
 }
 
-/* Puts the step's vertex ahead of u, which is in class `number`. Returns by how much its factor grows when that vertex
-   comes. */
+/* Puts the step's vertex ahead of u. Returns by how much its factor grows when that comes. */
 static permi_gaussian permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const permi_block *block = build->block;
@@ -477,8 +468,7 @@ static permi_gaussian permi_class_ahead(permi_class_build *build, int number, in
   return number < 2 || build->plain[u] ? one : permi_gaussian_divide(before, build->content[u]);
 }
 
-/* Adds to step p that the members of class `from`, before it, are in `into` after it. u: one of them, if they meet the
-   step's vertex. */
+/* Members of `from` are in `into` after step p. u: one of them, if they meet the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -506,8 +496,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* Refines class `number`, whose touched members meet the vertex of step p. The largest part keeps the number; what has
-   nothing ahead keeps class 0 or 1. */
+/* Refines a class whose touched members meet step p's vertex. The largest part keeps the number; what has nothing ahead
+   keeps 0 or 1. */
 static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
@@ -519,7 +509,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
     build->status = PERM_ERROR_LIMIT;
     return;
   }
-  begin[parts + 1] = c.first + c.size; /* the last part meets nothing new */
+  begin[parts + 1] = c.first + c.size; /* it meets nothing new */
   for (k = 0; k < parts && number > 1; k++)
     if (begin[k + 1] - begin[k] > begin[keeps + 1] - begin[keeps])
       keeps = k;
@@ -575,7 +565,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   }
 }
 
-/* Makes v the vertex of the last step that is left. */
+/* Makes v the vertex of the last open step. */
 static void permi_class_take_away(permi_class_build *build, int v)
 {
   const permi_block *block = build->block;
@@ -611,7 +601,7 @@ static void permi_class_take_away(permi_class_build *build, int v)
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
 }
 
-/* Begins with all vertices come, and nothing ahead. */
+/* All have come, nothing is ahead. */
 static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
                                     permi_control *watch, int doubled, double most)
 {
@@ -655,7 +645,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   }
 }
 
-/* Gives each class bits of the key. 0: too many. */
+/* Gives classes bits of the key. Returns 0 if these are too many. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};

@@ -3,12 +3,12 @@
 #pragma once
 #include "classes_run.h"
 
-/* Returns how many classes are left when v goes. The order is greedy, from the end: next goes the vertex that leaves
-   the fewest classes, and of these the one with the most neighbours that have come, or the fewest (both are tried, then
-   other ties). The first finds nested rows, rows of ones at either end and J minus a sparse matrix (random ones of
-   order 200: 1, 50 and 200 states a step), the second bands and sparse graphs. To leave the fewest states is worse:
-   1e13 where this takes 1e4, as a few of many classes look cheap at first. From the beginning nothing works, as all
-   rows are one state. Only zeros and the entries that permi_class_vote notes are seen. */
+/* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
+   them one with the most neighbours that came, or the fewest (both are tried, then others). The first finds nested
+   rows, rows of ones at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step),
+   the second bands and sparse graphs. To leave the fewest states is worse: 1e13 instead of 1e4, as a few of many
+   classes look cheap at first. From the beginning nothing works, as all rows are one state. Seen are zeros and what
+   permi_class_vote notes. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -43,7 +43,7 @@ static int permi_class_choose(permi_class_build *build, int attempt)
   return chosen;
 }
 
-/* Entry e divided by z, about. */
+/* About entry e / z. */
 static void permi_class_ratio(const permi_block *block, int e, const double *z, double *ratio)
 {
   const double x = block->integer ? (double)block->integer[e] : block->real[e], norm = z[0] * z[0] + z[1] * z[1];
@@ -59,8 +59,8 @@ static int permi_class_near(const double *x, const double *y)
   return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
 }
 
-/* Notes the entries that are not a factor of the row times one of the column, where most are: columns are measured by
-   the row with the most entries, then rows and columns by what a majority vote leaves. */
+/* Notes entries that are not a factor of the row times one of the column, if most are: columns are measured by the row
+   with the most entries, then rows and columns by majority votes. */
 static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -99,8 +99,7 @@ static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, by the watch's units at the latest
-   when they exceed `patience`. */
+/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
@@ -145,7 +144,7 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   return status;
 }
 
-/* Predicts bytes: lists double when they are full, takes are of one round. */
+/* Full lists double; takes are of one round. */
 static double permi_classes_bytes(const permi_classes *plan)
 {
   const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
@@ -194,7 +193,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
              : attempt > 0)
       break;
   }
-  maker->account->begin += maker->watch->worked - begin; /* other engines' orders do not depend on this search */
+  maker->account->begin += maker->watch->worked - begin; /* other orders do not depend on this search */
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
