@@ -7281,12 +7281,6 @@ typedef struct permi_layout {
   size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
-/* A thread has a line of cache. */
-typedef struct permi_extremes {
-  permi_sizes sizes;
-  double apart[4];
-} permi_extremes;
-
 /* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
@@ -7331,7 +7325,6 @@ struct permi_arrays_run {
   perm_gpu_way *way; /* of a step, for the CPU too */
   permi_lookup *lookup;
   permi_origin *origin;     /* `most` a thread */
-  permi_extremes *extremes; /* one a thread */
   uint16_t *low;            /* `place` of lookups */
   permi_eight *eights;
   int most;     /* ways of a step */
@@ -7954,7 +7947,6 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
-  permi_sizes *sizes = &run->extremes[thread].sizes;
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
@@ -7962,7 +7954,9 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
   const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
+  permi_sizes sizes;
   int i, s;
+  permi_sizes_clear(&sizes);
   for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left];
@@ -7989,7 +7983,11 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
     }
     run->kernel(&run->numbers, y, count, origin, origins);
     if (run->tracking)
-      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
+      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, &sizes);
+  }
+  if (run->tracking) {
+    PERMI_OMP(critical(permi_array_sizes))
+    permi_sizes_join(&run->base.sizes, &sizes);
   }
   return permi_runner_poll(&run->base, (double)target->states / (target->tops * PERMI_ARRAY_PIECES),
                            step->before + step->seconds * (double)number, thread);
@@ -8019,7 +8017,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   const permi_layout *target = &run->layout[(p + 1) & 1];
   permi_array_stepping step;
   perm_status status = PERM_OK;
-  int k, threads, tops;
+  int threads, tops;
   double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   memset(&step, 0, sizeof step);
   step.run = run;
@@ -8028,8 +8026,8 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   step.before = run->base.done;
   step.seconds = seconds / ((double)target->tops * PERMI_ARRAY_PIECES);
   threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
-  for (k = 0; k < threads; k++)
-    permi_sizes_clear(&run->extremes[k].sizes);
+  if (run->tracking)
+    permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
@@ -8040,11 +8038,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
     status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
     permi_places_turned(run->places, (p + 1) & 1);
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
-  }
-  if (run->tracking) {
-    permi_sizes_clear(&run->base.sizes);
-    for (k = 0; k < threads; k++)
-      permi_sizes_join(&run->base.sizes, &run->extremes[k].sizes);
   }
   return status;
 }
@@ -8189,7 +8182,6 @@ static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *fronti
   run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
-  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->extremes);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)
@@ -8539,9 +8531,7 @@ typedef struct permi_tree_run {
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes */
 #define PERMI_TREE_CUT 8     /* common bits in the number of a part: the heaviest of 2^b has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* if these are fewer, with own bits of a factor */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -8560,11 +8550,11 @@ typedef struct permi_tree_group {
   const uint64_t *value;
 } permi_tree_group;
 
-static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree *tree,
-                                                       const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
-                                                       const permi_tree_group *group, uint64_t *out)
+static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree_run *run, uint32_t m,
+                                                       const uint64_t *a, const permi_tree_group *group, uint64_t *out)
 {
-  const permi_numbers *numbers = &tree->numbers;
+  const permi_numbers *numbers = &run->tree->numbers;
+  const permi_tree_rank *rank = run->rank;
   const size_t size = permi_value_words(algebra, numbers);
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
@@ -8580,12 +8570,12 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   }
 }
 
-typedef void (*permi_tree_multiplier)(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,
-                                      const uint64_t *a, const permi_tree_group *group, uint64_t *out);
+typedef void (*permi_tree_multiplier)(const permi_tree_run *run, uint32_t m, const uint64_t *a,
+                                      const permi_tree_group *group, uint64_t *out);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void permi_tree_multiply_##name(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,              \
-                                         const uint64_t *a, const permi_tree_group *group, uint64_t *out)              \
-  { permi_tree_multiply_of(algebra, tree, rank, m, a, group, out); }
+  static void permi_tree_multiply_##name(const permi_tree_run *run, uint32_t m, const uint64_t *a,                     \
+                                         const permi_tree_group *group, uint64_t *out)                                 \
+  { permi_tree_multiply_of(algebra, run, m, a, group, out); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
 
@@ -8642,10 +8632,23 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
 }
 
+typedef struct permi_tree_product {
+  permi_tree_run *run;
+  const permi_tree_table *factor[2];
+  permi_tree_table *out;
+  uint32_t rows, set[2], common;
+  uint32_t common_rows; /* within common */
+  int ones, own;        /* of a state; bits that are not common */
+  int cut, parts;       /* cut: common bits in the number of a part */
+} permi_tree_product;
+
 /* Groups non-zero states by matched vertices in `common`, group g from first[g] on. */
-static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
-                            uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
+static void permi_tree_sort(const permi_tree_product *join, int part)
 {
+  const permi_tree *tree = join->run->tree;
+  const permi_tree_table *table = join->factor[part];
+  const uint32_t set = join->set[part], rows = join->rows, common = join->common;
+  uint32_t *mask = join->run->mask[part], *index = join->run->index[part], *first = join->run->first[part];
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
@@ -8693,28 +8696,15 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   first[0] = 0;
 }
 
-typedef struct permi_tree_product {
-  permi_tree_run *run;
-  const permi_tree_table *factor[2];
-  permi_tree_table *out;
-  uint32_t rows, set[2], common;
-  int cut, larger, own_cut; /* of the number of a part: common bits, then the larger's own */
-  uint32_t common_rows;     /* within common */
-  int ones, own;            /* of a state; bits that are not common */
-  int parts;
-} permi_tree_product;
-
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
-  permi_tree_run *run = join->run;
   (void)thread;
   if (part < 2) {
-    permi_tree_sort(run->tree, join->factor[part], join->set[part], join->rows, join->common, run->mask[part],
-                    run->index[part], run->first[part]);
+    permi_tree_sort(join, part);
   } else {
-    const size_t size = (size_t)run->tree->size;
+    const size_t size = (size_t)join->run->tree->size;
     const size_t begin = permi_tree_begin(join->out->states, part - 2, join->parts);
     const size_t end = permi_tree_begin(join->out->states, part - 1, join->parts);
     memset(join->out->value + begin * size, 0, (end - begin) * size * sizeof *join->out->value);
@@ -8722,46 +8712,22 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* Returns the first of ascending masks XOR rows with `value` or more in the bits `top`. */
-static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t begin,
-                                 uint32_t end)
-{
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    if (((mask[middle] ^ rows) & top) < value)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
-/* Multiplies groups: the larger table's states with `value` in `top`. */
-static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
-                                          uint32_t value, int master)
+static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, int thread)
 {
   permi_tree_run *run = join->run;
   const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
   const size_t size = (size_t)run->tree->size;
-  uint32_t begin[2], end[2], i;
+  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1];
   permi_tree_group group;
-  begin[0] = run->first[0][g];
-  end[0] = run->first[0][g + 1];
-  begin[1] = run->first[1][h];
-  end[1] = run->first[1][h + 1];
-  if (top) {
-    const int k = join->larger;
-    begin[k] = permi_tree_first(run->mask[k], join->rows, top, value, begin[k], end[k]);
-    end[k] = permi_tree_first(run->mask[k], join->rows, top, value + 1, begin[k], end[k]);
-  }
-  group.mask = run->mask[1] + begin[1];
-  group.index = run->index[1] + begin[1];
-  group.count = end[1] - begin[1];
+  uint32_t i;
+  group.mask = run->mask[1] + run->first[1][h];
+  group.index = run->index[1] + run->first[1][h];
+  group.count = run->first[1][h + 1] - run->first[1][h];
   group.value = join->factor[1]->value;
-  for (i = begin[0]; i < end[0]; i++)
-    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i],
-             &group, join->out->value);
-  return permi_runner_poll(&run->base, 0.125 * (end[1] - begin[1]) * (end[0] - begin[0]), run->base.done, !master);
+  for (i = begin; i < end; i++)
+    multiply(run, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i], &group,
+             join->out->value);
+  return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
 /* Joins by the product's common parts: few places at a time, heavy parts first. */
@@ -8771,14 +8737,9 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
   const int bits = permi_count_ones(join->common) - join->cut;
-  const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
-  const uint32_t fixed = turned >> join->own_cut << bits;
-  uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
+  const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)part) << bits;
+  uint32_t c = fixed | ((1u << bits) - 1), g;
   perm_status status = PERM_OK;
-  int k;
-  for (k = permi_count_ones(top); k > join->own_cut; k--)
-    top &= top - 1;
-  value = (uint32_t)permi_deposit_bits(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own;
@@ -8787,35 +8748,13 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
-        status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
+        status = permi_tree_join_groups(join, g, h, thread);
       if (g == c)
         break;
     }
     if (c == fixed || status != PERM_OK)
       return status;
   }
-}
-
-/* The same by the left's common parts, for a product in cache: 0 to 6 % fewer instructions. */
-static perm_status permi_tree_join_small(const permi_tree_product *join)
-{
-  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const uint32_t groups = 1u << permi_count_ones(join->common);
-  perm_status status = PERM_OK;
-  uint32_t g, h;
-  for (g = 0; g < groups; g++) {
-    const uint32_t free_part = (groups - 1) ^ g;
-    if (first[0][g] == first[0][g + 1] || status != PERM_OK)
-      continue;
-    status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(free_part)), join->run->base.done, 0);
-    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) {
-      if (first[1][h] < first[1][h + 1])
-        status = permi_tree_join_groups(join, g, h, 0, 0, 1);
-      if (!h)
-        break;
-    }
-  }
-  return status;
 }
 
 /* target, all_rows: within scope and vertex. */
@@ -8825,9 +8764,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join;
-  const size_t size = (size_t)tree->size * sizeof(uint64_t);
   uint32_t high;
-  int k, own, threads = 1;
+  int k, threads = 1;
   memset(&join, 0, sizeof join);
   join.run = run;
   join.factor[0] = left;
@@ -8837,7 +8775,6 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
-  join.larger = right->states > left->states;
   join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
@@ -8855,15 +8792,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     threads = run->base.threads;
     join.parts = PERMI_TREE_PARTS * threads;
     k = permi_count_ones(join.common);
-    own = permi_count_ones(join.set[join.larger]) - k;
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
-    join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
-    join.own_cut = join.own_cut < own ? join.own_cut : own;
   }
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
-  if (threads == 1 && (double)size * (double)out->states < PERMI_TREE_IN_CACHE)
-    return permi_tree_join_small(&join);
-  return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
+  return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
 /* THE BOUND. In a join a term has a product and at most pairs - 1 additions (one to 0 is exact), pairs <= 2^|common|
@@ -8871,8 +8803,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
    sums all products, each times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <=
    u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex
    ones by 4 times that. Underflow: loss bounds the rest of the error, M the moduli. A join takes loss to pairs (M1
-   loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product and its addition add PERMI_TREE_LOST if it may be
-   below PERMI_SAFE_PRODUCT. Induction: tests/proofs/chains.v. */
+   loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product and its addition add PERMI_TREE_LOST
+   if it may be below PERMI_SAFE_PRODUCT. Induction: tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8908,15 +8840,13 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   (void)thread;
   while (piece < last) {
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
-    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
-    const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
+    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece++ % (size_t)slices);
     const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
-    piece += (size_t)(beyond - slice);
     if (count) {
       const uint32_t above = high << 1 << j;
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
       const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
-      const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, beyond, slices);
+      const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, slice + 1, slices);
       permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
                        ray->open + (from + begin) * size, end - begin);
     }
@@ -9458,15 +9388,14 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
                product.states * PERMI_TREE_STATE_SECONDS;
-    states = other->states > factor.states ? other->states : factor.states;
-    tree->most_states = states > tree->most_states ? states : tree->most_states;
-    tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
-    tree->most_groups = ldexp(1, common) > tree->most_groups ? ldexp(1, common) : tree->most_groups;
+    states = fmax(other->states, factor.states);
+    tree->most_states = fmax(tree->most_states, states);
+    tree->work_values = fmax(tree->work_values, product.states);
+    tree->most_groups = fmax(tree->most_groups, ldexp(1, common));
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
-    states = states < ldexp(1, common) ? states : ldexp(1, common);
-    roundings[0] += states;
+    roundings[0] += fmin(states, ldexp(1, common));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
@@ -9606,7 +9535,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
     i = permi_count_ones(at->rows) - at->difference - !at->column;
     stack[top].states = permi_tree_choose(tree, permi_count_ones(at->all) - 1, i);
     held += stack[top++].states;
-    tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
+    tree->stack_values = fmax(tree->stack_values, held);
     tree->depth = top > tree->depth ? top : tree->depth;
     node++;
   }

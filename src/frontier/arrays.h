@@ -35,12 +35,6 @@ typedef struct permi_layout {
   size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
-/* A thread has a line of cache. */
-typedef struct permi_extremes {
-  permi_sizes sizes;
-  double apart[4];
-} permi_extremes;
-
 /* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
@@ -85,7 +79,6 @@ struct permi_arrays_run {
   perm_gpu_way *way; /* of a step, for the CPU too */
   permi_lookup *lookup;
   permi_origin *origin;     /* `most` a thread */
-  permi_extremes *extremes; /* one a thread */
   uint16_t *low;            /* `place` of lookups */
   permi_eight *eights;
   int most;     /* ways of a step */

@@ -28,7 +28,6 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
-  permi_sizes *sizes = &run->extremes[thread].sizes;
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
@@ -36,7 +35,9 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
   const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
+  permi_sizes sizes;
   int i, s;
+  permi_sizes_clear(&sizes);
   for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left];
@@ -63,7 +64,11 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
     }
     run->kernel(&run->numbers, y, count, origin, origins);
     if (run->tracking)
-      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
+      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, &sizes);
+  }
+  if (run->tracking) {
+    PERMI_OMP(critical(permi_array_sizes))
+    permi_sizes_join(&run->base.sizes, &sizes);
   }
   return permi_runner_poll(&run->base, (double)target->states / (target->tops * PERMI_ARRAY_PIECES),
                            step->before + step->seconds * (double)number, thread);
@@ -93,7 +98,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   const permi_layout *target = &run->layout[(p + 1) & 1];
   permi_array_stepping step;
   perm_status status = PERM_OK;
-  int k, threads, tops;
+  int threads, tops;
   double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   memset(&step, 0, sizeof step);
   step.run = run;
@@ -102,8 +107,8 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   step.before = run->base.done;
   step.seconds = seconds / ((double)target->tops * PERMI_ARRAY_PIECES);
   threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
-  for (k = 0; k < threads; k++)
-    permi_sizes_clear(&run->extremes[k].sizes);
+  if (run->tracking)
+    permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
@@ -114,11 +119,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
     status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
     permi_places_turned(run->places, (p + 1) & 1);
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
-  }
-  if (run->tracking) {
-    permi_sizes_clear(&run->base.sizes);
-    for (k = 0; k < threads; k++)
-      permi_sizes_join(&run->base.sizes, &run->extremes[k].sizes);
   }
   return status;
 }
@@ -263,7 +263,6 @@ static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *fronti
   run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
-  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->extremes);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)

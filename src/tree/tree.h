@@ -135,9 +135,7 @@ typedef struct permi_tree_run {
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes */
 #define PERMI_TREE_CUT 8     /* common bits in the number of a part: the heaviest of 2^b has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* if these are fewer, with own bits of a factor */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -156,11 +154,11 @@ typedef struct permi_tree_group {
   const uint64_t *value;
 } permi_tree_group;
 
-static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree *tree,
-                                                       const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
-                                                       const permi_tree_group *group, uint64_t *out)
+static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree_run *run, uint32_t m,
+                                                       const uint64_t *a, const permi_tree_group *group, uint64_t *out)
 {
-  const permi_numbers *numbers = &tree->numbers;
+  const permi_numbers *numbers = &run->tree->numbers;
+  const permi_tree_rank *rank = run->rank;
   const size_t size = permi_value_words(algebra, numbers);
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
@@ -176,12 +174,12 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   }
 }
 
-typedef void (*permi_tree_multiplier)(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,
-                                      const uint64_t *a, const permi_tree_group *group, uint64_t *out);
+typedef void (*permi_tree_multiplier)(const permi_tree_run *run, uint32_t m, const uint64_t *a,
+                                      const permi_tree_group *group, uint64_t *out);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void permi_tree_multiply_##name(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,              \
-                                         const uint64_t *a, const permi_tree_group *group, uint64_t *out)              \
-  { permi_tree_multiply_of(algebra, tree, rank, m, a, group, out); }
+  static void permi_tree_multiply_##name(const permi_tree_run *run, uint32_t m, const uint64_t *a,                     \
+                                         const permi_tree_group *group, uint64_t *out)                                 \
+  { permi_tree_multiply_of(algebra, run, m, a, group, out); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
 
@@ -238,10 +236,23 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
 }
 
+typedef struct permi_tree_product {
+  permi_tree_run *run;
+  const permi_tree_table *factor[2];
+  permi_tree_table *out;
+  uint32_t rows, set[2], common;
+  uint32_t common_rows; /* within common */
+  int ones, own;        /* of a state; bits that are not common */
+  int cut, parts;       /* cut: common bits in the number of a part */
+} permi_tree_product;
+
 /* Groups non-zero states by matched vertices in `common`, group g from first[g] on. */
-static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
-                            uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
+static void permi_tree_sort(const permi_tree_product *join, int part)
 {
+  const permi_tree *tree = join->run->tree;
+  const permi_tree_table *table = join->factor[part];
+  const uint32_t set = join->set[part], rows = join->rows, common = join->common;
+  uint32_t *mask = join->run->mask[part], *index = join->run->index[part], *first = join->run->first[part];
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
@@ -289,28 +300,15 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   first[0] = 0;
 }
 
-typedef struct permi_tree_product {
-  permi_tree_run *run;
-  const permi_tree_table *factor[2];
-  permi_tree_table *out;
-  uint32_t rows, set[2], common;
-  int cut, larger, own_cut; /* of the number of a part: common bits, then the larger's own */
-  uint32_t common_rows;     /* within common */
-  int ones, own;            /* of a state; bits that are not common */
-  int parts;
-} permi_tree_product;
-
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
-  permi_tree_run *run = join->run;
   (void)thread;
   if (part < 2) {
-    permi_tree_sort(run->tree, join->factor[part], join->set[part], join->rows, join->common, run->mask[part],
-                    run->index[part], run->first[part]);
+    permi_tree_sort(join, part);
   } else {
-    const size_t size = (size_t)run->tree->size;
+    const size_t size = (size_t)join->run->tree->size;
     const size_t begin = permi_tree_begin(join->out->states, part - 2, join->parts);
     const size_t end = permi_tree_begin(join->out->states, part - 1, join->parts);
     memset(join->out->value + begin * size, 0, (end - begin) * size * sizeof *join->out->value);
@@ -318,46 +316,22 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* Returns the first of ascending masks XOR rows with `value` or more in the bits `top`. */
-static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t begin,
-                                 uint32_t end)
-{
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    if (((mask[middle] ^ rows) & top) < value)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
-/* Multiplies groups: the larger table's states with `value` in `top`. */
-static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
-                                          uint32_t value, int master)
+static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, int thread)
 {
   permi_tree_run *run = join->run;
   const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
   const size_t size = (size_t)run->tree->size;
-  uint32_t begin[2], end[2], i;
+  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1];
   permi_tree_group group;
-  begin[0] = run->first[0][g];
-  end[0] = run->first[0][g + 1];
-  begin[1] = run->first[1][h];
-  end[1] = run->first[1][h + 1];
-  if (top) {
-    const int k = join->larger;
-    begin[k] = permi_tree_first(run->mask[k], join->rows, top, value, begin[k], end[k]);
-    end[k] = permi_tree_first(run->mask[k], join->rows, top, value + 1, begin[k], end[k]);
-  }
-  group.mask = run->mask[1] + begin[1];
-  group.index = run->index[1] + begin[1];
-  group.count = end[1] - begin[1];
+  uint32_t i;
+  group.mask = run->mask[1] + run->first[1][h];
+  group.index = run->index[1] + run->first[1][h];
+  group.count = run->first[1][h + 1] - run->first[1][h];
   group.value = join->factor[1]->value;
-  for (i = begin[0]; i < end[0]; i++)
-    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i],
-             &group, join->out->value);
-  return permi_runner_poll(&run->base, 0.125 * (end[1] - begin[1]) * (end[0] - begin[0]), run->base.done, !master);
+  for (i = begin; i < end; i++)
+    multiply(run, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i], &group,
+             join->out->value);
+  return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
 /* Joins by the product's common parts: few places at a time, heavy parts first. */
@@ -367,14 +341,9 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
   const int bits = permi_count_ones(join->common) - join->cut;
-  const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
-  const uint32_t fixed = turned >> join->own_cut << bits;
-  uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
+  const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)part) << bits;
+  uint32_t c = fixed | ((1u << bits) - 1), g;
   perm_status status = PERM_OK;
-  int k;
-  for (k = permi_count_ones(top); k > join->own_cut; k--)
-    top &= top - 1;
-  value = (uint32_t)permi_deposit_bits(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own;
@@ -383,35 +352,13 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
-        status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
+        status = permi_tree_join_groups(join, g, h, thread);
       if (g == c)
         break;
     }
     if (c == fixed || status != PERM_OK)
       return status;
   }
-}
-
-/* The same by the left's common parts, for a product in cache: 0 to 6 % fewer instructions. */
-static perm_status permi_tree_join_small(const permi_tree_product *join)
-{
-  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const uint32_t groups = 1u << permi_count_ones(join->common);
-  perm_status status = PERM_OK;
-  uint32_t g, h;
-  for (g = 0; g < groups; g++) {
-    const uint32_t free_part = (groups - 1) ^ g;
-    if (first[0][g] == first[0][g + 1] || status != PERM_OK)
-      continue;
-    status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(free_part)), join->run->base.done, 0);
-    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) {
-      if (first[1][h] < first[1][h + 1])
-        status = permi_tree_join_groups(join, g, h, 0, 0, 1);
-      if (!h)
-        break;
-    }
-  }
-  return status;
 }
 
 /* target, all_rows: within scope and vertex. */
@@ -421,9 +368,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join;
-  const size_t size = (size_t)tree->size * sizeof(uint64_t);
   uint32_t high;
-  int k, own, threads = 1;
+  int k, threads = 1;
   memset(&join, 0, sizeof join);
   join.run = run;
   join.factor[0] = left;
@@ -433,7 +379,6 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
-  join.larger = right->states > left->states;
   join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
@@ -451,15 +396,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     threads = run->base.threads;
     join.parts = PERMI_TREE_PARTS * threads;
     k = permi_count_ones(join.common);
-    own = permi_count_ones(join.set[join.larger]) - k;
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
-    join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
-    join.own_cut = join.own_cut < own ? join.own_cut : own;
   }
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
-  if (threads == 1 && (double)size * (double)out->states < PERMI_TREE_IN_CACHE)
-    return permi_tree_join_small(&join);
-  return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
+  return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
 /* THE BOUND. In a join a term has a product and at most pairs - 1 additions (one to 0 is exact), pairs <= 2^|common|
@@ -467,8 +407,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
    sums all products, each times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <=
    u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex
    ones by 4 times that. Underflow: loss bounds the rest of the error, M the moduli. A join takes loss to pairs (M1
-   loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product and its addition add PERMI_TREE_LOST if it may be
-   below PERMI_SAFE_PRODUCT. Induction: tests/proofs/chains.v. */
+   loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product and its addition add PERMI_TREE_LOST
+   if it may be below PERMI_SAFE_PRODUCT. Induction: tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -504,15 +444,13 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   (void)thread;
   while (piece < last) {
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
-    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
-    const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
+    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece++ % (size_t)slices);
     const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
-    piece += (size_t)(beyond - slice);
     if (count) {
       const uint32_t above = high << 1 << j;
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
       const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
-      const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, beyond, slices);
+      const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, slice + 1, slices);
       permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
                        ray->open + (from + begin) * size, end - begin);
     }

@@ -432,15 +432,14 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
                product.states * PERMI_TREE_STATE_SECONDS;
-    states = other->states > factor.states ? other->states : factor.states;
-    tree->most_states = states > tree->most_states ? states : tree->most_states;
-    tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
-    tree->most_groups = ldexp(1, common) > tree->most_groups ? ldexp(1, common) : tree->most_groups;
+    states = fmax(other->states, factor.states);
+    tree->most_states = fmax(tree->most_states, states);
+    tree->work_values = fmax(tree->work_values, product.states);
+    tree->most_groups = fmax(tree->most_groups, ldexp(1, common));
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
-    states = states < ldexp(1, common) ? states : ldexp(1, common);
-    roundings[0] += states;
+    roundings[0] += fmin(states, ldexp(1, common));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
@@ -580,7 +579,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
     i = permi_count_ones(at->rows) - at->difference - !at->column;
     stack[top].states = permi_tree_choose(tree, permi_count_ones(at->all) - 1, i);
     held += stack[top++].states;
-    tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
+    tree->stack_values = fmax(tree->stack_values, held);
     tree->depth = top > tree->depth ? top : tree->depth;
     node++;
   }
