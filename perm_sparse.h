@@ -10609,21 +10609,14 @@ static int permi_class_plain(const permi_block *block, int v)
   int e;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
     const int edge = block->edge[e];
-    if (block->integer ? block->integer[edge] < -most || block->integer[edge] > most ||
-                             (block->imaginary_integer && (block->imaginary_integer[edge] < -most ||
-                                                           block->imaginary_integer[edge] > most))
-                       : fmax(fabs(block->real[edge]), block->imaginary ? fabs(block->imaginary[edge]) : 0) <
-                             PERMI_CLASS_LEAST)
+    const int64_t x = block->integer ? block->integer[edge] : 0;
+    const int64_t y = block->imaginary_integer ? block->imaginary_integer[edge] : 0;
+    if (x < -most || x > most || y < -most || y > most ||
+        (!block->integer && fabs(block->real[edge]) < PERMI_CLASS_LEAST &&
+         (!block->imaginary || fabs(block->imaginary[edge]) < PERMI_CLASS_LEAST)))
       return 1;
   }
   return 0;
-}
-
-static void permi_class_product(permi_wide *sum, int64_t a, int64_t b, int negative)
-{
-  permi_wide p = {0, 0}, x = permi_wide_of(a);
-  permi_wide_add_product(&p, &x, b);
-  permi_wide_add(sum, negative ? permi_wide_negate(p) : p);
 }
 
 /* Adds x y or -x y exactly. Returns 0 if a part underflows. */
@@ -10640,53 +10633,41 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-static int permi_sum_is_zero(const perm_sum *sum)
-{
-  int w;
-  for (w = 0; w < PERM_SUM_WORDS && !sum->word[w]; w++)
-    ;
-  return w == PERM_SUM_WORDS;
-}
-
 /* Returns 1 if a : b = c : d. Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
+  const double *real[] = {block->real, block->imaginary};
+  const int64_t *whole[] = {block->integer, block->imaginary_integer};
+  const int edge[2][2] = {{a, d}, {b, c}}, parts = block->integer ? whole[1] != NULL : real[1] != NULL;
+  permi_wide wide[2] = {{0, 0}, {0, 0}};
   perm_sum sum[2];
-  double x, y;
+  int i, j, pair, w;
   if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
-  if (block->integer) {
-    const int64_t *re = block->integer, *im = block->imaginary_integer;
-    permi_wide real = {0, 0}, imaginary = {0, 0};
-    permi_class_product(&real, re[a], re[d], 0);
-    permi_class_product(&real, re[b], re[c], 1);
-    if (im) {
-      permi_class_product(&real, im[a], im[d], 1);
-      permi_class_product(&real, im[b], im[c], 0);
-      permi_class_product(&imaginary, re[a], im[d], 0);
-      permi_class_product(&imaginary, im[a], re[d], 0);
-      permi_class_product(&imaginary, re[b], im[c], 1);
-      permi_class_product(&imaginary, im[b], re[c], 1);
-    }
-    return !(real.low | real.high | imaginary.low | imaginary.high);
-  }
-  x = block->absolute[a] * block->absolute[d];
-  y = block->absolute[b] * block->absolute[c];
-  if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
-    return 0;
-  memset(sum, 0, sizeof sum);
-  if (!permi_class_add(&sum[0], block->real[a], block->real[d], 0) ||
-      !permi_class_add(&sum[0], block->real[b], block->real[c], 1))
-    return 0;
-  if (block->imaginary) {
-    const double *re = block->real, *im = block->imaginary;
-    if (!permi_class_add(&sum[0], im[a], im[d], 1) || !permi_class_add(&sum[0], im[b], im[c], 0) ||
-        !permi_class_add(&sum[1], re[a], im[d], 0) || !permi_class_add(&sum[1], im[a], re[d], 0) ||
-        !permi_class_add(&sum[1], re[b], im[c], 1) || !permi_class_add(&sum[1], im[b], re[c], 1))
+  if (!block->integer) {
+    const double x = block->absolute[a] * block->absolute[d], y = block->absolute[b] * block->absolute[c];
+    if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
       return 0;
   }
-  return permi_sum_is_zero(&sum[0]) && permi_sum_is_zero(&sum[1]);
+  memset(sum, 0, sizeof sum);
+  for (i = 0; i <= parts; i++)
+    for (j = 0; j <= parts; j++)
+      for (pair = 0; pair < 2; pair++) {
+        const int x = edge[pair][0], y = edge[pair][1], negative = pair ^ (i & j);
+        if (block->integer) {
+          const permi_wide factor = permi_wide_of(whole[i][x]);
+          permi_wide product = {0, 0};
+          permi_wide_add_product(&product, &factor, whole[j][y]);
+          permi_wide_add(&wide[i ^ j], negative ? permi_wide_negate(product) : product);
+        } else if (!permi_class_add(&sum[i ^ j], real[i][x], real[j][y], negative)) {
+          return 0;
+        }
+      }
+  for (w = 0; w < 2 * PERM_SUM_WORDS; w++)
+    if (sum[w / PERM_SUM_WORDS].word[w % PERM_SUM_WORDS])
+      return 0;
+  return !(wide[0].low | wide[0].high | wide[1].low | wide[1].high);
 }
 
 /* To about 100 bits. */
@@ -10770,7 +10751,6 @@ static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
 static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, permi_gaussian like)
 {
   permi_gaussian q;
-  int64_t swap;
   if (a.im == 0 && (a.re == 1 || a.re == -1) && like.im == 0)
     return a;
   while (b.re || b.im) {
@@ -10779,9 +10759,8 @@ static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, 
     b = rest;
   }
   for (q = permi_gaussian_divide(like, a); !(q.re > 0 && q.im >= 0); q = permi_gaussian_divide(like, a)) {
-    swap = a.re; /* a = i a */
-    a.re = -a.im;
-    a.im = swap;
+    const permi_gaussian turned = {-a.im, a.re};
+    a = turned;
   }
   return a;
 }
@@ -11283,9 +11262,8 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
                             uint64_t *into)
 {
   const permi_class_part *part = plan->part + step->part;
-  int k, w, must = -1;
-  for (w = 0; w < plan->words; w++)
-    into[w] = key[w];
+  int k, must = -1;
+  memcpy(into, key, (size_t)plan->words * sizeof *key);
   for (k = 0; k < step->parts; k++) {
     const permi_class *from = &plan->class_of[part[k].from];
     const int count = permi_class_number(from, key);
@@ -11721,9 +11699,10 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   permi_release(build.pool.allocator, build.list);
   permi_pool_release(&build.pool);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
+    const double before = p ? plan->step[p - 1].states : 1;
     plan->step[p].done = plan->cost;
-    plan->cost += (p ? plan->step[p - 1].states : 1) * (1 + plan->step[p].parts);
-    plan->step[p].ways = fmin(plan->step[p].ways, p ? plan->step[p - 1].states : 1);
+    plan->cost += before * (1 + plan->step[p].parts);
+    plan->step[p].ways = fmin(plan->step[p].ways, before);
   }
   for (p = 0; p < plan->steps && status == PERM_OK; p++)
     plan->step[p].done /= plan->cost;
@@ -11734,9 +11713,10 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
 static double permi_classes_bytes(const permi_classes *plan)
 {
   const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
-  int p, ways = 1;
+  double ways = 1;
+  int p;
   for (p = 0; p < plan->steps; p++)
-    ways = plan->step[p].parts + 1 > ways ? plan->step[p].parts + 1 : ways;
+    ways = fmax(ways, plan->step[p].parts + 1);
   return 1.5 * (2 * plan->most * (key + value + 16) +
                 fmin(plan->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
          (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;

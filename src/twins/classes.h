@@ -77,21 +77,14 @@ static int permi_class_plain(const permi_block *block, int v)
   int e;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
     const int edge = block->edge[e];
-    if (block->integer ? block->integer[edge] < -most || block->integer[edge] > most ||
-                             (block->imaginary_integer && (block->imaginary_integer[edge] < -most ||
-                                                           block->imaginary_integer[edge] > most))
-                       : fmax(fabs(block->real[edge]), block->imaginary ? fabs(block->imaginary[edge]) : 0) <
-                             PERMI_CLASS_LEAST)
+    const int64_t x = block->integer ? block->integer[edge] : 0;
+    const int64_t y = block->imaginary_integer ? block->imaginary_integer[edge] : 0;
+    if (x < -most || x > most || y < -most || y > most ||
+        (!block->integer && fabs(block->real[edge]) < PERMI_CLASS_LEAST &&
+         (!block->imaginary || fabs(block->imaginary[edge]) < PERMI_CLASS_LEAST)))
       return 1;
   }
   return 0;
-}
-
-static void permi_class_product(permi_wide *sum, int64_t a, int64_t b, int negative)
-{
-  permi_wide p = {0, 0}, x = permi_wide_of(a);
-  permi_wide_add_product(&p, &x, b);
-  permi_wide_add(sum, negative ? permi_wide_negate(p) : p);
 }
 
 /* Adds x y or -x y exactly. Returns 0 if a part underflows. */
@@ -108,53 +101,41 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-static int permi_sum_is_zero(const perm_sum *sum)
-{
-  int w;
-  for (w = 0; w < PERM_SUM_WORDS && !sum->word[w]; w++)
-    ;
-  return w == PERM_SUM_WORDS;
-}
-
 /* Returns 1 if a : b = c : d. Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
+  const double *real[] = {block->real, block->imaginary};
+  const int64_t *whole[] = {block->integer, block->imaginary_integer};
+  const int edge[2][2] = {{a, d}, {b, c}}, parts = block->integer ? whole[1] != NULL : real[1] != NULL;
+  permi_wide wide[2] = {{0, 0}, {0, 0}};
   perm_sum sum[2];
-  double x, y;
+  int i, j, pair, w;
   if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
-  if (block->integer) {
-    const int64_t *re = block->integer, *im = block->imaginary_integer;
-    permi_wide real = {0, 0}, imaginary = {0, 0};
-    permi_class_product(&real, re[a], re[d], 0);
-    permi_class_product(&real, re[b], re[c], 1);
-    if (im) {
-      permi_class_product(&real, im[a], im[d], 1);
-      permi_class_product(&real, im[b], im[c], 0);
-      permi_class_product(&imaginary, re[a], im[d], 0);
-      permi_class_product(&imaginary, im[a], re[d], 0);
-      permi_class_product(&imaginary, re[b], im[c], 1);
-      permi_class_product(&imaginary, im[b], re[c], 1);
-    }
-    return !(real.low | real.high | imaginary.low | imaginary.high);
-  }
-  x = block->absolute[a] * block->absolute[d];
-  y = block->absolute[b] * block->absolute[c];
-  if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
-    return 0;
-  memset(sum, 0, sizeof sum);
-  if (!permi_class_add(&sum[0], block->real[a], block->real[d], 0) ||
-      !permi_class_add(&sum[0], block->real[b], block->real[c], 1))
-    return 0;
-  if (block->imaginary) {
-    const double *re = block->real, *im = block->imaginary;
-    if (!permi_class_add(&sum[0], im[a], im[d], 1) || !permi_class_add(&sum[0], im[b], im[c], 0) ||
-        !permi_class_add(&sum[1], re[a], im[d], 0) || !permi_class_add(&sum[1], im[a], re[d], 0) ||
-        !permi_class_add(&sum[1], re[b], im[c], 1) || !permi_class_add(&sum[1], im[b], re[c], 1))
+  if (!block->integer) {
+    const double x = block->absolute[a] * block->absolute[d], y = block->absolute[b] * block->absolute[c];
+    if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
       return 0;
   }
-  return permi_sum_is_zero(&sum[0]) && permi_sum_is_zero(&sum[1]);
+  memset(sum, 0, sizeof sum);
+  for (i = 0; i <= parts; i++)
+    for (j = 0; j <= parts; j++)
+      for (pair = 0; pair < 2; pair++) {
+        const int x = edge[pair][0], y = edge[pair][1], negative = pair ^ (i & j);
+        if (block->integer) {
+          const permi_wide factor = permi_wide_of(whole[i][x]);
+          permi_wide product = {0, 0};
+          permi_wide_add_product(&product, &factor, whole[j][y]);
+          permi_wide_add(&wide[i ^ j], negative ? permi_wide_negate(product) : product);
+        } else if (!permi_class_add(&sum[i ^ j], real[i][x], real[j][y], negative)) {
+          return 0;
+        }
+      }
+  for (w = 0; w < 2 * PERM_SUM_WORDS; w++)
+    if (sum[w / PERM_SUM_WORDS].word[w % PERM_SUM_WORDS])
+      return 0;
+  return !(wide[0].low | wide[0].high | wide[1].low | wide[1].high);
 }
 
 /* To about 100 bits. */
@@ -238,7 +219,6 @@ static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
 static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, permi_gaussian like)
 {
   permi_gaussian q;
-  int64_t swap;
   if (a.im == 0 && (a.re == 1 || a.re == -1) && like.im == 0)
     return a;
   while (b.re || b.im) {
@@ -247,9 +227,8 @@ static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, 
     b = rest;
   }
   for (q = permi_gaussian_divide(like, a); !(q.re > 0 && q.im >= 0); q = permi_gaussian_divide(like, a)) {
-    swap = a.re; /* a = i a */
-    a.re = -a.im;
-    a.im = swap;
+    const permi_gaussian turned = {-a.im, a.re};
+    a = turned;
   }
   return a;
 }

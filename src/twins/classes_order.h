@@ -135,9 +135,10 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   permi_release(build.pool.allocator, build.list);
   permi_pool_release(&build.pool);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
+    const double before = p ? plan->step[p - 1].states : 1;
     plan->step[p].done = plan->cost;
-    plan->cost += (p ? plan->step[p - 1].states : 1) * (1 + plan->step[p].parts);
-    plan->step[p].ways = fmin(plan->step[p].ways, p ? plan->step[p - 1].states : 1);
+    plan->cost += before * (1 + plan->step[p].parts);
+    plan->step[p].ways = fmin(plan->step[p].ways, before);
   }
   for (p = 0; p < plan->steps && status == PERM_OK; p++)
     plan->step[p].done /= plan->cost;
@@ -148,9 +149,10 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
 static double permi_classes_bytes(const permi_classes *plan)
 {
   const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
-  int p, ways = 1;
+  double ways = 1;
+  int p;
   for (p = 0; p < plan->steps; p++)
-    ways = plan->step[p].parts + 1 > ways ? plan->step[p].parts + 1 : ways;
+    ways = fmax(ways, plan->step[p].parts + 1);
   return 1.5 * (2 * plan->most * (key + value + 16) +
                 fmin(plan->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
          (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
