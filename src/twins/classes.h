@@ -69,22 +69,17 @@ typedef struct permi_classes {
   double bound_relative, lost_error;
 } permi_classes;
 
-/* Returns 1 if v has factor 1: quotients by tiny entries overflow, INT64_MIN has no magnitude, and Gaussian integers
-   are divided if products are exact in doubles. */
+/* Returns 1 if v has factor 1: quotients by tiny entries overflow, INT64_MIN has no magnitude. */
 static int permi_class_plain(const permi_block *block, int v)
 {
-  const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
-  int e;
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+  int e, plain = block->imaginary_integer != NULL;
+  for (e = block->start[v]; e < block->start[v + 1] && !plain; e++) {
     const int edge = block->edge[e];
-    const int64_t x = block->integer ? block->integer[edge] : 0;
-    const int64_t y = block->imaginary_integer ? block->imaginary_integer[edge] : 0;
-    if (x < -most || x > most || y < -most || y > most ||
-        (!block->integer && fabs(block->real[edge]) < PERMI_CLASS_LEAST &&
-         (!block->imaginary || fabs(block->imaginary[edge]) < PERMI_CLASS_LEAST)))
-      return 1;
+    plain = block->integer ? block->integer[edge] == INT64_MIN
+                           : fmax(fabs(block->real[edge]), block->imaginary ? fabs(block->imaginary[edge]) : 0) <
+                                 PERMI_CLASS_LEAST;
   }
-  return 0;
+  return plain;
 }
 
 /* Adds x y or -x y exactly. Returns 0 if a part underflows. */
@@ -105,37 +100,34 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
-  const double *real[] = {block->real, block->imaginary};
-  const int64_t *whole[] = {block->integer, block->imaginary_integer};
-  const int edge[2][2] = {{a, d}, {b, c}}, parts = block->integer ? whole[1] != NULL : real[1] != NULL;
-  permi_wide wide[2] = {{0, 0}, {0, 0}};
+  const double *part[] = {block->real, block->imaginary};
+  const int edge[2][2] = {{a, d}, {b, c}}, parts = part[1] != NULL;
   perm_sum sum[2];
+  double x, y;
   int i, j, pair, w;
   if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
-  if (!block->integer) {
-    const double x = block->absolute[a] * block->absolute[d], y = block->absolute[b] * block->absolute[c];
-    if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
-      return 0;
+  if (block->integer) {
+    permi_wide p = {0, 0}, q = {0, 0};
+    const permi_wide left = permi_wide_of(block->integer[a]), right = permi_wide_of(block->integer[b]);
+    permi_wide_add_product(&p, &left, block->integer[d]);
+    permi_wide_add_product(&q, &right, block->integer[c]);
+    return p.low == q.low && p.high == q.high;
   }
+  x = block->absolute[a] * block->absolute[d];
+  y = block->absolute[b] * block->absolute[c];
+  if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
+    return 0;
   memset(sum, 0, sizeof sum);
   for (i = 0; i <= parts; i++)
     for (j = 0; j <= parts; j++)
-      for (pair = 0; pair < 2; pair++) {
-        const int x = edge[pair][0], y = edge[pair][1], negative = pair ^ (i & j);
-        if (block->integer) {
-          const permi_wide factor = permi_wide_of(whole[i][x]);
-          permi_wide product = {0, 0};
-          permi_wide_add_product(&product, &factor, whole[j][y]);
-          permi_wide_add(&wide[i ^ j], negative ? permi_wide_negate(product) : product);
-        } else if (!permi_class_add(&sum[i ^ j], real[i][x], real[j][y], negative)) {
+      for (pair = 0; pair < 2; pair++)
+        if (!permi_class_add(&sum[i ^ j], part[i][edge[pair][0]], part[j][edge[pair][1]], pair ^ (i & j)))
           return 0;
-        }
-      }
   for (w = 0; w < 2 * PERM_SUM_WORDS; w++)
     if (sum[w / PERM_SUM_WORDS].word[w % PERM_SUM_WORDS])
       return 0;
-  return !(wide[0].low | wide[0].high | wide[1].low | wide[1].high);
+  return 1;
 }
 
 /* To about 100 bits. */
@@ -171,73 +163,21 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-typedef struct permi_gaussian {
-  int64_t re, im;
-} permi_gaussian;
-
-static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
+/* Returns a greatest common divisor with the sign of `like`. */
+static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
 {
-  permi_gaussian g = {block->integer[e], block->imaginary_integer ? block->imaginary_integer[e] : 0};
-  return g;
-}
-
-/* Returns a - q b modulo 2^64. */
-static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
-{
-  a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);
-  a.im = (int64_t)((uint64_t)a.im - (uint64_t)q.re * (uint64_t)b.im - (uint64_t)q.im * (uint64_t)b.re);
-  return a;
-}
-
-static int64_t permi_gaussian_round(double x)
-{
-  return (int64_t)fmax(-9.2e18, fmin(9.2e18, floor(x + 0.5)));
-}
-
-/* Returns the nearest Gaussian integer to a / b: 63 bits in doubles, and what is left twice again. */
-static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
-{
-  const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
-  permi_gaussian q = {0, 0}, more;
-  int pass;
-  if (b.im == 0) {
-    q.re = a.re / b.re;
-    q.im = a.im / b.re;
-    return q;
-  }
-  for (pass = 0; pass < 3; pass++) {
-    more.re = permi_gaussian_round(((double)a.re * x + (double)a.im * y) / norm);
-    more.im = permi_gaussian_round(((double)a.im * x - (double)a.re * y) / norm);
-    a = permi_gaussian_rest(a, more, b);
-    q.re = (int64_t)((uint64_t)q.re + (uint64_t)more.re);
-    q.im = (int64_t)((uint64_t)q.im + (uint64_t)more.im);
-  }
-  return q;
-}
-
-/* Returns a common divisor by which `like` has a quotient with re > 0 and im >= 0. */
-static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, permi_gaussian like)
-{
-  permi_gaussian q;
-  if (a.im == 0 && (a.re == 1 || a.re == -1) && like.im == 0)
-    return a;
-  while (b.re || b.im) {
-    const permi_gaussian rest = permi_gaussian_rest(a, permi_gaussian_divide(a, b), b);
+  while (b) {
+    const int64_t rest = a % b;
     a = b;
     b = rest;
   }
-  for (q = permi_gaussian_divide(like, a); !(q.re > 0 && q.im >= 0); q = permi_gaussian_divide(like, a)) {
-    const permi_gaussian turned = {-a.im, a.re};
-    a = turned;
-  }
-  return a;
+  return (a < 0) == (like < 0) ? a : -a;
 }
 
-static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers *numbers)
+static permi_coefficient permi_class_whole(int64_t x, const permi_numbers *numbers)
 {
   permi_coefficient c = permi_coefficient_one();
-  c.integer[0] = g.re;
-  c.integer[1] = g.im;
+  c.integer[0] = x;
   return permi_coefficient_reduced(c, numbers);
 }
 
@@ -255,7 +195,7 @@ typedef struct permi_class_build {
   int *member, *place, *number, *last, *edge; /* of a vertex: its class, its last and its taken edge */
   int *open; /* neighbours that came */
   unsigned char *gone, *plain;
-  permi_gaussian *content;
+  int64_t *content;
   int *met, *odd; /* [vertex][slot]: neighbours in a class, by uncommon entries */
   unsigned char *uncommon; /* entries */
   size_t part_room, limit_room, class_room;
@@ -382,10 +322,9 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   int k;
   step->joins = number > 1 ? number : -1;
   step->factor = permi_coefficient_one();
-  if (number > 1 && block->integer)
-    step->factor = permi_class_whole(build->content[v], &build->plan->numbers);
-  else if (number > 1 && !build->plain[v])
-    step->factor = permi_coefficient_of(block, build->last[v], &build->plan->numbers);
+  if (number > 1 && !build->plain[v])
+    step->factor = block->integer ? permi_class_whole(build->content[v], &build->plan->numbers)
+                                  : permi_coefficient_of(block, build->last[v], &build->plan->numbers);
   step->most = permi_class_most(c->size, c->ahead);
   permi_class_count(build, v, number, 0);
   permi_class_place(build, v, c->first + c->size - 1);
@@ -431,20 +370,17 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
 }
 
 /* Puts the step's vertex ahead of u. Returns by how much its factor grows when that comes. */
-static permi_gaussian permi_class_ahead(permi_class_build *build, int number, int u)
+static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
-  const permi_block *block = build->block;
-  const permi_gaussian one = {1, 0};
-  permi_gaussian before, entry;
+  const int64_t *integer = build->block->integer;
+  int64_t before;
   if (number < 2)
     build->last[u] = build->edge[u];
-  if (!block->integer)
-    return one;
-  entry = permi_gaussian_entry(block, build->edge[u]);
-  before = number < 2 ? entry : build->content[u];
-  build->content[u] =
-      build->plain[u] ? one : permi_gaussian_common(before, entry, permi_gaussian_entry(block, build->last[u]));
-  return number < 2 || build->plain[u] ? one : permi_gaussian_divide(before, build->content[u]);
+  if (!integer || build->plain[u])
+    return 1;
+  before = number < 2 ? integer[build->edge[u]] : build->content[u];
+  build->content[u] = permi_class_common(before, integer[build->edge[u]], integer[build->last[u]]);
+  return number < 2 ? 1 : before / build->content[u];
 }
 
 /* Members of `from` are in `into` after step p. u: one of them, if they meet the step's vertex. */
@@ -465,11 +401,10 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   part->meets = u >= 0;
   part->grows = 0;
   part->entry = part->growth = permi_coefficient_one();
-  if (u >= 0 && block->integer)
-    part->entry = permi_class_whole(
-        permi_gaussian_divide(permi_gaussian_entry(block, build->edge[u]), build->content[u]), &plan->numbers);
-  else if (u >= 0 && build->plain[u])
+  if (u >= 0 && build->plain[u])
     part->entry = permi_coefficient_of(block, build->edge[u], &plan->numbers);
+  else if (u >= 0 && block->integer)
+    part->entry = permi_class_whole(block->integer[build->edge[u]] / build->content[u], &plan->numbers);
   else if (u >= 0)
     part->entry = permi_class_quotient(block, build->edge[u], build->last[u], build->doubled);
   return part;
@@ -495,7 +430,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   for (k = 0; k <= parts; k++) {
     const int size = begin[k + 1] - begin[k], meets = k < parts, ahead = c.ahead + meets;
     const double room = permi_class_most(size, ahead);
-    permi_gaussian growth = {1, 0};
+    int64_t growth = 1;
     permi_class_part *part;
     int from = number;
     if (size > 0 && k != keeps)
@@ -511,7 +446,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
     if (build->status == PERM_OK && size > 0 && (meets || from != number)) {
       part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
       if (part) {
-        part->grows = growth.re != 1 || growth.im != 0;
+        part->grows = growth != 1;
         part->growth = permi_class_whole(growth, &plan->numbers);
       }
     }
@@ -595,7 +530,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->left = most;
   pool->allocator = &plan->owned.allocator;
   build->gone = (unsigned char *)permi_pool_zeros(pool, vertices, 2);
-  build->content = (permi_gaussian *)permi_pool_get(pool, vertices, sizeof *build->content);
+  build->content = (int64_t *)permi_pool_get(pool, vertices, sizeof *build->content);
   build->met = (int *)permi_pool_zeros(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
   build->uncommon = (unsigned char *)permi_pool_get(pool, (size_t)block->edges, 1);
   build->line = (double *)permi_pool_get(pool, vertices + 2, sizeof(double));
