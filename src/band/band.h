@@ -28,16 +28,13 @@ typedef union permi_band_entry {
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
-  int n, groups, width;
-  int counted;
+  int n, groups, width, counted;
   int *entry_start, *entry_group;
   permi_band_entry *entry;
   int *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block, as taken */
-  double cost;
-  double longest;
-  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with own powers */
-  double bound_relative;
+  double cost, longest, most, seconds_each, bound_relative, lost_error;
+  double lossy; /* relative error of states with own powers */
 } permi_band;
 
 static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
@@ -59,9 +56,7 @@ typedef struct permi_band_run {
 
 typedef struct permi_band_shape {
   int slot_count, used;
-  int kind[PERMI_BAND_SLOTS];
-  int leaving[PERMI_BAND_SLOTS];
-  int staying[PERMI_BAND_SLOTS];
+  int kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
   size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before 2 p, after 2 p + 1 */
@@ -94,9 +89,8 @@ typedef struct permi_band_run_state {
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
-  size_t run_count, run_room;
   double *counts[2];
-  size_t counts_room[2];
+  size_t run_count, run_room, counts_room[2];
   size_t room, words; /* states; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* or NULL */
@@ -180,11 +174,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
-  permi_band_run run;
-  run.source = (uint32_t)source;
-  run.target = (uint32_t)target;
-  run.count = (uint32_t)count;
-  run.factor = (uint32_t)factor;
+  const permi_band_run run = {(uint32_t)source, (uint32_t)target, (uint32_t)count, (uint32_t)factor};
   if (!stream->keep) {
     permi_band_add_within(state, stream, &run);
     return;

@@ -9,8 +9,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   int i, equal = block->start[b + 1] - block->start[b] == degree;
   for (i = 0; i < degree && equal; i++) {
     const int p = block->start[a] + i, q = block->start[b] + i;
-    equal = block->neighbour[p] == block->neighbour[q] &&
-            permi_entries_equal(block, block->edge[p], block->edge[q]);
+    equal = block->neighbour[p] == block->neighbour[q] && permi_entries_equal(block, block->edge[p], block->edge[q]);
   }
   return equal;
 }

@@ -94,28 +94,16 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, s
     PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins, growth, p);
 }
 
+#define PERMI_ARRAY_BLOCK(name, growth, p)                                                                             \
+  PERMI_TARGET static void PERMI_NAME(name)(const permi_numbers *numbers, void *to, size_t count,                      \
+                                            const permi_origin *origin, int origins)                                   \
+  { (void)numbers, PERMI_NAME(array_block)(to, count, origin, origins, growth, PERMI_NAME(prime_of)(p, 1 / (p))); }
 #if PERMI_WIDTH > 1
-PERMI_TARGET static void PERMI_NAME(block_double)(const permi_numbers *numbers, void *to, size_t count,
-                                                  const permi_origin *origin, int origins)
-{
-  (void)numbers;
-  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_NOT, PERMI_NAME(prime_of)(1, 1));
-}
+PERMI_ARRAY_BLOCK(block_double, PERMI_GROWS_NOT, 1.0)
 #endif
-
-PERMI_TARGET static void PERMI_NAME(block_short)(const permi_numbers *numbers, void *to, size_t count,
-                                                 const permi_origin *origin, int origins)
-{
-  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_SHORT,
-                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
-}
-
-PERMI_TARGET static void PERMI_NAME(block_long)(const permi_numbers *numbers, void *to, size_t count,
-                                                const permi_origin *origin, int origins)
-{
-  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_LONG,
-                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
-}
+PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
+PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
+#undef PERMI_ARRAY_BLOCK
 
 /* High parts of a block, then low parts, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
    doubles a vector. */

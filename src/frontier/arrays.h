@@ -61,8 +61,7 @@ typedef struct permi_lookup {
 } permi_lookup;
 
 typedef struct permi_places permi_places;
-typedef struct permi_arrays_run permi_arrays_run;
-struct permi_arrays_run {
+typedef struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
@@ -79,13 +78,12 @@ struct permi_arrays_run {
   perm_gpu_way *way; /* of a step, for the CPU too */
   permi_lookup *lookup;
   permi_origin *origin;     /* `most` a thread */
-  uint16_t *low;            /* `place` of lookups */
+  uint16_t *low; /* `place` of lookups */
   permi_eight *eights;
-  int most;     /* ways of a step */
-  int tracking; /* sizes */
+  int most, tracking; /* ways of a step; sizes */
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
-};
+} permi_arrays_run;
 
 /* Returns the numbers of the first pass. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
@@ -160,13 +158,8 @@ static void permi_block_plain(const permi_numbers *numbers, void *y, size_t coun
   for (; origins > 0; origins--, origin++)
     switch (numbers->algebra) {
 #define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, numbers, (char *)y, count, origin); break;
-      PERMI_CASE(PERMI_MAGNITUDES)
-      PERMI_CASE(PERMI_PAIR_VALUES)
-      PERMI_CASE(PERMI_PAIR_DD_VALUES)
-      PERMI_CASE(PERMI_WORD)
-      PERMI_CASE(PERMI_WIDE)
-      PERMI_CASE(PERMI_WORDS)
-      PERMI_CASE(PERMI_RESIDUES)
+      PERMI_CASE(PERMI_MAGNITUDES) PERMI_CASE(PERMI_PAIR_VALUES) PERMI_CASE(PERMI_PAIR_DD_VALUES)
+      PERMI_CASE(PERMI_WORD) PERMI_CASE(PERMI_WIDE) PERMI_CASE(PERMI_WORDS) PERMI_CASE(PERMI_RESIDUES)
 #undef PERMI_CASE
     default: break;
     }

@@ -9,7 +9,6 @@
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
-  uint16_t *top;
   double before, seconds; /* of a piece, on one thread */
   int words;              /* of source integers, still */
 } permi_array_stepping;
@@ -23,7 +22,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
-  const uint32_t top = step->top[number / PERMI_ARRAY_PIECES];
+  const uint32_t top = run->top[number / PERMI_ARRAY_PIECES];
   const int piece = (int)(number % PERMI_ARRAY_PIECES);
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
@@ -54,8 +53,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
         continue;
       word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
-      origin[origins].x =
-          permi_array_values(run, p, word >> bits) + (size_t)source->middle_offset[middle] * run->bytes;
+      origin[origins].x = permi_array_values(run, p, word >> bits) + (size_t)source->middle_offset[middle] * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -96,17 +94,11 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
   const permi_layout *target = &run->layout[(p + 1) & 1];
-  permi_array_stepping step;
+  const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
+  const int threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
+  permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0};
   perm_status status = PERM_OK;
-  int threads, tops;
-  double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
-  memset(&step, 0, sizeof step);
-  step.run = run;
-  step.p = p;
-  step.top = run->top;
-  step.before = run->base.done;
-  step.seconds = seconds / ((double)target->tops * PERMI_ARRAY_PIECES);
-  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
+  int tops;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
@@ -115,7 +107,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   }
   permi_places_step(run->places, p);
   while (!run->places->done && status == PERM_OK) {
-    tops = permi_places_turn(run->places, (p + 1) & 1, step.top);
+    tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
     status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
     permi_places_turned(run->places, (p + 1) & 1);
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
@@ -407,8 +399,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
 /* Measures memory of the CPU, once. Returns 0 if memory runs out. */
 static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
 {
-  return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 ||
-         permi_places_measure(frontier, watch);
+  return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 || permi_places_measure(frontier, watch);
 }
 
 static double permi_arrays_bytes(const permi_arrays *arrays)

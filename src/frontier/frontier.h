@@ -46,8 +46,7 @@ typedef struct permi_arrays {
 typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, width;
-  int slot_count, mask_words;
+  int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
   int *partner;   /* of a stream: -1: a drop */
@@ -55,8 +54,7 @@ typedef struct permi_frontier {
   double *states; /* steps + 1: a bound */
   double *cost;   /* steps + 1: of all steps before */
   double additions; /* of a term: THE BOUND */
-  double bound_relative;
-  double lost_error;
+  double bound_relative, lost_error;
   double room[2]; /* most states: even, odd steps */
   int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters, goes, or -1 */
   int *ones;    /* steps + 1: see >>arrays */
@@ -122,18 +120,6 @@ static int permi_list_room(const perm_allocator *allocator, permi_list *list, si
   return 1;
 }
 
-static size_t permi_patterns_hash(const uint64_t *bits)
-{
-  uint64_t h = 0, g = 1;
-  int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
-    h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
-    g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
-  }
-  h ^= g + (h >> 29) + (g >> 31);
-  return (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
 static void permi_patterns_clear(permi_patterns *patterns)
 {
   patterns->count = 0;
@@ -144,7 +130,15 @@ static void permi_patterns_clear(permi_patterns *patterns)
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
-  size_t place = permi_patterns_hash(bits) & mask;
+  uint64_t h = 0, g = 1;
+  size_t place;
+  int w;
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
+    h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
+    g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
+  }
+  h ^= g + (h >> 29) + (g >> 31);
+  place = (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
   for (; patterns->table[place]; place = (place + 1) & mask)
     if (!memcmp(patterns->bits + (size_t)(patterns->table[place] - 1) * PERMI_LOW_WORDS, bits,
                 PERMI_LOW_WORDS * sizeof *bits))
@@ -291,8 +285,7 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 typedef struct permi_move {
   int step, stream, source, target;
   int whole; /* k -> k, for all of both */
-  int first, count;
-  int runs; /* not 0: pairs are starts, lengths */
+  int first, count, runs; /* runs: not 0: pairs are starts, lengths */
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -400,11 +393,6 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
   return most;
 }
 
-static void permi_mask_set(uint64_t *mask, int slot)
-{
-  mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
-}
-
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
@@ -418,10 +406,10 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       if (death[block->neighbour[e]] == p) /* two neighbours, so a slot */
-        permi_mask_set(gone, slot[block->neighbour[e]]);
+        gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
     memcpy(mine, gone, sizeof mine);
     if (held)
-      permi_mask_set(mine, slot[v]);
+      mine[slot[v] >> 6] |= UINT64_C(1) << (slot[v] & 63);
     for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
       const int drop = e < block->start[v], t = drop ? v : block->neighbour[e], word = slot[t] >> 6;
       const uint64_t bit = slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);

@@ -24,8 +24,7 @@ typedef struct permi_tree_edge {
 } permi_tree_edge;
 
 typedef struct permi_tree_node {
-  int children, edge;
-  int vertex, column;
+  int children, edge, vertex, column;
   uint32_t rows, all; /* of scope and, on top, vertex */
   uint32_t set;       /* the scope within the parent's */
   int difference;     /* columns - rows of the subtree */
@@ -34,13 +33,11 @@ typedef struct permi_tree_node {
 typedef struct permi_tree {
   permi_owned owned;
   permi_numbers numbers;
-  int size;
-  int nodes, width, joins, depth;
+  int size, nodes, width, joins, depth;
   permi_tree_node *node;
   int *vertex; /* of a node */
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states;
-  double most_groups, pairs, states;
+  double stack_values, work_values, most_states, most_groups, pairs, states;
   double *cost; /* seconds of all nodes before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
@@ -135,6 +132,7 @@ typedef struct permi_tree_run {
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes */
 #define PERMI_TREE_CUT 8     /* common bits in the number of a part: the heaviest of 2^b has (2/3)^b of all */
 #define PERMI_TREE_PARTS 8
 
@@ -218,14 +216,9 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
-  permi_tree_pass pass;
+  permi_tree_pass pass = {run->tree, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1, 0, {DBL_MAX, 0, 0, 0}};
   if (permi_algebra_is_integer(run->tree->numbers.algebra))
     return;
-  pass.tree = run->tree;
-  pass.table = table;
-  pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
-  pass.exp2 = 0;
-  permi_sizes_clear(&pass.sizes);
   permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
@@ -321,13 +314,10 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   permi_tree_run *run = join->run;
   const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
   const size_t size = (size_t)run->tree->size;
-  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1];
-  permi_tree_group group;
+  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1], *first = run->first[1] + h;
+  const permi_tree_group group = {run->mask[1] + *first, run->index[1] + *first, first[1] - *first,
+                                  join->factor[1]->value};
   uint32_t i;
-  group.mask = run->mask[1] + run->first[1][h];
-  group.index = run->index[1] + run->first[1][h];
-  group.count = run->first[1][h + 1] - run->first[1][h];
-  group.value = join->factor[1]->value;
   for (i = begin; i < end; i++)
     multiply(run, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i], &group,
              join->out->value);
@@ -359,6 +349,27 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
     if (c == fixed || status != PERM_OK)
       return status;
   }
+}
+
+/* The same by the left's common parts, for a product in cache: 3 to 7 % faster. */
+static perm_status permi_tree_join_small(const permi_tree_product *join)
+{
+  uint32_t *const *first = join->run->first;
+  const uint32_t all = (1u << permi_count_ones(join->common)) - 1;
+  perm_status status = PERM_OK;
+  uint32_t g, h;
+  for (g = 0; g <= all; g++) {
+    if (first[0][g] == first[0][g + 1] || status != PERM_OK)
+      continue;
+    status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(all ^ g)), join->run->base.done, 0);
+    for (h = all ^ g; status == PERM_OK; h = (h - 1) & (all ^ g)) {
+      if (first[1][h] < first[1][h + 1])
+        status = permi_tree_join_groups(join, g, h, 0);
+      if (!h)
+        break;
+    }
+  }
+  return status;
 }
 
 /* target, all_rows: within scope and vertex. */
@@ -399,6 +410,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
+  if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
+    return permi_tree_join_small(&join);
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
@@ -426,8 +439,7 @@ typedef struct permi_tree_ray {
   const permi_tree_edge *edge;
   const uint64_t *open;
   uint64_t *matched;
-  int t, k_open, column;
-  int parts;
+  int t, k_open, column, parts;
 } permi_tree_ray;
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
@@ -467,16 +479,10 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
-  permi_tree_ray ray;
+  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row has bit 0 */
+  permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], t, node->column ? k : k - 1,
+                        node->column, threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
-  /* a matched row has bit 0 */
-  ray.tree = tree;
-  ray.matched = node->column ? table->value + lower * size : table->value;
-  ray.open = node->column ? table->value : table->value + lower * size;
-  ray.t = t;
-  ray.k_open = node->column ? k : k - 1;
-  ray.column = node->column;
-  ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
   for (e = node->edge; e < (node + 1)->edge; e++) {
     permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
     ray.edge = &tree->edge[e];

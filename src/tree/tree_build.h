@@ -67,8 +67,7 @@ typedef struct permi_tree_graph {
   int first[PERMI_TREE_WIDTH + 1], lowest; /* lists below are empty */
   int *scope, *scope_start; /* of the k-th to go: neighbours */
   size_t scopes, scope_room;
-  size_t popped;
-  size_t dropped;
+  size_t popped, dropped;
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -405,7 +404,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
 {
   const double weight = permi_tree_weight(tree);
   const int edges = (node + 1)->edge - node->edge;
-  permi_tree_sketch factor, unit, product;
+  const permi_tree_sketch unit = {0, 0, 1};
+  permi_tree_sketch factor, product;
   double seconds = PERMI_TREE_NODE_SECONDS, states;
   int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges;
@@ -414,9 +414,6 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   if (!node->children)
     return seconds + edges * 1e-8 * weight;
   factor = child[node->children - 1];
-  unit.set = 0;
-  unit.difference = 0;
-  unit.states = 1;
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
     const double pairs = permi_tree_pairs(tree, node->rows, other->set, other->difference, factor.set,
@@ -425,8 +422,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     product.set = i <= 0 ? node->all : factor.set | other->set;
     product.difference = factor.difference + other->difference;
     t = permi_count_ones(product.set);
-    product.states =
-        permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
+    product.states = permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
     seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));

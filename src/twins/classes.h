@@ -537,8 +537,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   plan->step = (permi_class_step *)permi_pool_get(&plan->owned.pool, vertices, sizeof *plan->step);
   plan->steps = (int)vertices;
   if (!permi_pool_ints(pool, &build->member, vertices, &build->place, vertices, &build->number, vertices, &build->last,
-                       vertices, &build->edge, vertices, &build->open, vertices, (int **)NULL) ||
-      !plan->step ||
+                       vertices, &build->edge, vertices, &build->open, vertices, (int **)NULL) || !plan->step ||
       !permi_room(pool->allocator, watch, &build->list, 0, 2, &build->class_room, sizeof *build->list)) {
     build->status = PERM_ERROR_MEMORY;
     return;

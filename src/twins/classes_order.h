@@ -31,8 +31,7 @@ static int permi_class_choose(permi_class_build *build, int attempt)
   for (v = 0; v < 2 * build->block->n; v++) {
     const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v);
     const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
-    const uint64_t rank =
-        (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
+    const uint64_t rank = (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
     if (classes < INT_MAX && (chosen < 0 || classes < least || (classes == least && rank < best))) {
       chosen = v;
       least = classes;
@@ -191,8 +190,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
       plan = swap;
     }
     permi_owned_release(allocator, plan);
-    if (best ? PERMI_CLASS_AGAIN * 1e9 * best->cost * each < maker->watch->worked - begin
-             : attempt > 0)
+    if (best ? PERMI_CLASS_AGAIN * 1e9 * best->cost * each < maker->watch->worked - begin : attempt > 0)
       break;
   }
   maker->account->begin += maker->watch->worked - begin; /* other orders do not depend on this search */
