@@ -6108,18 +6108,17 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 /* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
    to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
-   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted, and are merged without sorting [DOB15].
-   Groups are merged, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their pattern. As
-   patterns are few, a state costs only its value. Threads take parts of equal work: the balanced path of [DOB15]. */
+   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay
+   sorted, and are merged [DOB15]: by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low
+   masks are their pattern; patterns are few, so a state costs only its value. Threads take parts of equal work. */
 
-/* Seconds for 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6 .004, .004, .008, .010, .011. */
+/* Fastest of 7 to 11: docs/engines.md. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring costs a fifth of a step. If the loss grows by at most 2^300, one step in four measures longer lists. */
+/* Measuring costs a fifth of a step. If the loss grows little, one step in four measures longer lists. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
@@ -7063,24 +7062,24 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* THE BOUND. At most k_p streams meet in a state of step p; n is the order of the block, u the rounding unit.
-   1. A state sums terms, its partial matchings. A term is multiplied at most n times (a drop multiplies by 1), first
-   exactly, and added at most k_p - 1 times in step p, as an addition to 0 is exact. Streams match a row, say, to
-   columns that go or are matched then. Of a rows and b columns there i and i - d are matched (>>order): at most
-   a - d columns, or b + d rows. The drop is one more.
+/* THE BOUND. At most k_p streams meet in a state of step p; the block has order n, the rounding unit is u.
+   1. A state sums terms, its partial matchings. A term is multiplied at most n times (a drop is exact), first exactly,
+   and added at most k_p - 1 times in step p (to 0 exactly). Streams match a row, say, to columns that go or are matched
+   then. Of a rows and b columns there i and i - d are matched (>>order): at most a - d columns, or b + d rows. The drop
+   is one more.
    2. So the computed value sums all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 + d, |d| <=
    u. Entries bring 2 more for each degree-2 reduction, and one for a rounded integer.
-   3. With g = gamma of that number, S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
+   3. With g = gamma of that number, S = sum |products|: |error| <= g S, computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
-   Underflow: a result below DBL_MIN is off by at most DBL_MIN more, also if subnormals are flushed. A step takes its
-   effect on any value, sizes.loss, to loss sum |c| + 2 k DBL_MIN. The last term is 0 if products exceed
-   PERMI_SAFE_PRODUCT > 2^-968: all is a multiple of 2^-1021. |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by a factor 1 + d, |d| <= 2.42 u, less with fused multiply-adds, a sum by u: 2.42 (n - 1)
-   replaces n - 1. S sums moduli's products, rounded up. 4 products, 2 sums and a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by 3 u^2 and 3 u^2 / (1 - 4 u), so PERMI_DD_UNIT > 64 u^2
+   Underflow takes at most DBL_MIN from a result, even flushed. A step takes its effect on a value, sizes.loss, to loss
+   sum |c| + 2 k DBL_MIN. The last term is 0 if products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is a multiple of
+   2^-1021. |error| <= g / (1 - g) (computed S + loss) + loss.
+   Complex: a product is off by 1 + d, |d| <= 2.42 u, a sum by u: 2.42 (n - 1) replaces n - 1. S sums moduli's products,
+   rounded up. 4 products, 2 sums and a sum for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by 3 u^2 and 3 u^2 / (1 - 4 u): PERMI_DD_UNIT > 64 u^2
    replaces u, except for entries and S. Low parts underflow first: a product of at least PERMI_SAFE_PRODUCT, or a
    rescaled value, loses 2^-1073 < 2^-109 of itself, for which there is room; others less than DBL_MIN.
-   tests/proofs/chains.v (1 to 3), tests/proofs/complex.v, tests/proofs/frontier.g (constants). */
+   tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -7242,10 +7241,9 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 /* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
    k of ones (a - d in >>order): the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words with the same top and middle bits, is contiguous.
-   A step pulls: each block sums the ways to reach it, in a fixed order. High bits are settled once a block, then
-   y += c x over arrays, or by a table of low words. A GPU's values have the bits of the AVX2 and, for double-doubles,
-   AVX-512 kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
+   and a block, the words with the same top and middle bits, is contiguous. It sums the ways to reach it in a fixed
+   order: high bits are settled once, then y += c x over arrays, or by a table of low words. A GPU's values have the
+   bits of the AVX2 and, for double-doubles, AVX-512 kernels. */
 
 #define PERMI_ARRAY_LOW 11  /* their words and ranks stay in the first cache */
 #define PERMI_ARRAY_HIGH 16 /* most slots of middle, of top */
@@ -7414,15 +7412,15 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* RESIDUES of integers modulo primes: a pass and one double a state each, whatever the length of the permanent, whole
-   numbers of at most p / 2 + 1, of either sign. A step's permi_growth is
+/* RESIDUES of integers modulo primes: a pass and one double a state each, whole numbers of at most p / 2 + 1, of either
+   sign. A step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
-     SHORT  if the sum of its coefficients' moduli times p / 2 + 1 is at most 2^52: sums are exact, reduced at the end,
+     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
      LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
-            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded, so a product comes out
-            below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
-   Primes are below 2^bits, where `bits` takes the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones
-   two passes a prime, with i as either root of -1. */
+            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below
+            0.61 p, and 1.25 p / 2 for each way leaves room for sums below 2^52.
+   Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
+   prime, with i as either root of -1. */
 #define PERMI_ARRAY_RESIDUE_LEAST 32 /* the first 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
@@ -7705,8 +7703,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
    each for some settings of these: it places the target's values at the first fit, computes them, frees the source's
    places. Sizes follow from counts of bits, so planning knows the memory. */
 
-/* Turns of the greatest step. Order 100, 3 a line, 3.0e7 states: 487 MB for two steps, 387 by 2 turns, 344 by 4, 309 by
-   8, 294 by 16. Threads wait after each, so a turn takes a millisecond. */
+/* Turns of the greatest step (docs/engines.md). Threads wait after each, so a turn takes a millisecond. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -8046,9 +8043,9 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 
 /* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
    of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
-   non-zero values, without the power of two if nothing cancels. Steps are measured before a product below
-   PERMI_ARRAY_SAFE or beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200
-   of the product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
+   non-zero values, without the power if nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
+   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -8373,14 +8370,13 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
    Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
-   its scope, its neighbours then.
-   A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex has the top bit: its halves,
-   matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
+   its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
+   the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
+   has the top bit: its halves, matched and not, are contiguous.
+     join: pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables are on a stack, in post-order. Threads share places; sums keep their order. */
+   Tables are on a stack. Threads share places; sums keep their order. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table and its own */
 #define PERMI_TREE_LOW 12
@@ -8783,13 +8779,12 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (one to 0 is exact), pairs <= 2^|common|
-   the ways to share a mask; in a star of e entries a product and e additions; and its tables' factors. So the permanent
-   sums all products, each times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <=
-   u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex
-   ones by 4 times that. Underflow: loss bounds the rest of the error, M the moduli. A join takes loss to pairs (M1
-   loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product and its addition add PERMI_TREE_LOST
-   if it may be below PERMI_SAFE_PRODUCT. Induction: tests/proofs/chains.v. */
+/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (to 0 exactly), pairs <= 2^|common| the
+   ways to share a mask; in a star of e entries a product and e additions. So the permanent sums all products, each
+   times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex
+   products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex ones by 4 times that. With
+   moduli M a join takes loss, the rest of the error, to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum
+   |a|) loss; a product that may be below PERMI_SAFE_PRODUCT adds PERMI_TREE_LOST. tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8982,8 +8977,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 }
 
 /* Links to neighbours, dead ones dropped when seen, and a hash table of pairs ever adjacent, so that hubs cost nothing.
-   A heap says who goes next, in large blocks a list for each degree, last in, first out (arrow:60000:5: ordered in 0.1
-   instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+   A heap says who goes next, in large blocks a list for each degree (docs/engines.md). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
@@ -9528,11 +9522,10 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 
 /* The window holds the columns of which some but not all rows have been taken. After i rows i columns are used, so the
    number k used in a window of w is known: C(w, k) states. Equal columns are one slot, whose state counts those used;
-   the next can be chosen in as many ways as are left.
-   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A new
-   column replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads share a target
-   by blocks; sums have the order of the row's entries. Nothing underflows: states share a power of two while products
-   stay above PERMI_BAND_SAFE; then each gets its own. */
+   the next can be chosen in as many ways as are left. States are ordered with the first slot fastest, so a row moves
+   runs of states to runs. A new column replaces one that leaves: runs are long, and shapes of rows, whose runs are
+   kept, few. Threads share a target by blocks. States share a power of two while products stay above PERMI_BAND_SAFE,
+   then each gets its own: nothing underflows. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -9951,11 +9944,10 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
 }
 
 /* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value sums all matchings'
-   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a product and
-   rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row.
-   Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own
-   powers bring one more factor an addition, to align, and one a row. Induction: tests/proofs/chains.v; constants:
-   tests/proofs/frontier.g. */
+   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow and rescaling are
+   each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row. Complex products
+   are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own powers bring one more
+   factor an addition, to align, and one a row. tests/proofs/chains.v, tests/proofs/frontier.g. */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
@@ -10501,19 +10493,16 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 /* Vertices come one by one, to be matched with a waiting neighbour or to wait. A vertex's rest is its entries towards
    vertices to come. Waiting vertices of one side with proportional rests are a class, of which only the number that
    waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the products of entries
-   used and of the members' factors, where rest = factor * rest of the class.
+   used and of members' factors, where rest = factor * rest of the class.
    Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
    become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
    So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states. A
-   vertex like no other is a class of one; such classes make the states of >>frontier.
-   Integers: the rest of a class is primitive, a factor the content, so all is whole. If a content grows, the value is
-   multiplied by the quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a
-   rest has the quotients by it, and proportional means equal cross products. Some have factor 1 (permi_class_plain).
-   >>subsets counts equal columns in a table of numbers used, walked in order; states are hashed here. 6 x 6 integers,
-   each line five times, take 0.01 s there (1.40e6 terms), 0.06 to 0.08 here (4.67e4 states): classes are for lines
-   that become equal behind the frontier.
-   The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
-   (permi_class_refine), so no class is searched for twice. */
+   class of one is a state's bit in >>frontier.
+   Integers: the rest of a class is primitive, a factor the content. If it grows, the value is multiplied by the
+   quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the
+   quotients by it; proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
+   The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
+   For equal columns >>subsets is faster (docs/engines.md). */
 #define PERMI_CLASSES 64 /* at a time */
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
@@ -11345,17 +11334,15 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
 
 /* THE BOUND. As in >>steps the computed value sums all ways' products of entries and factors, each times at most K
    factors 1 + d, |d| <= u.
-   1. An entry a(u, v) is the factor of u times the class's entry a(l, v) / a(l, w). That quotient times the factor
-   a(u, w) is a(u, v), as rests are proportional. It is rounded once, multiplied by the number that waits, then by the
-   value; the factor multiplied the value when u came: 4 roundings for each of n entries. Complex: 2, 1, 3 and 3.
-   Double-double: each below PERMI_DD_UNIT.
-   2. In step p at most `ways` states have one successor by the same way, with `parts` + 1 ways: at most ways *
-   (parts + 1) - 1 additions.
-   3. By their own powers sums of moduli are in [1/2, 1), and a product's at least 2^-302. Underflow takes below
-   DBL_MIN < u 2^-302 (double-double: 2^-100) from it, or from the lesser of two values that are added: one more factor
-   each. Quotients are below 2^301: nothing overflows.
+   1. An entry a(u, v) is the factor of u times the class's entry a(l, v) / a(l, w), as that times a(u, w) is a(u, v).
+   The quotient is rounded once, multiplied by the number that waits, then by the value; the factor multiplied the value
+   when u came: 4 roundings for each of n entries. Complex: 2, 1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
+   2. In step p at most `ways` states have one successor by one of `parts` + 1 ways: ways * (parts + 1) - 1 additions.
+   3. By own powers sums of moduli are in [1/2, 1), and a product's at least 2^-302. Underflow takes below DBL_MIN < u
+   2^-302 (double-double: 2^-100) from it, or from the lesser of two summands: one more factor each. Quotients are below
+   2^301: nothing overflows.
    4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM): at least 1 - g times the truth.
-   Induction: tests/proofs/chains.v; constants: tests/proofs/frontier.g. */
+   tests/proofs/chains.v, tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
@@ -11465,11 +11452,10 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
    The order of the vertices for method twins, its price and offer. */
 
 /* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
-   them one with the most neighbours that came, or the fewest (both are tried, then others). The first finds nested
-   rows, rows of ones at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step),
-   the second bands and sparse graphs. To leave the fewest states is worse: 1e13 instead of 1e4, as a few of many
-   classes look cheap at first. From the beginning nothing works, as all rows are one state. Seen are zeros and what
-   permi_class_vote notes. */
+   them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
+   or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
+   few of many classes look cheap at first. From the beginning all rows are one state. permi_class_vote notes entries.
+   */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;

@@ -5,11 +5,10 @@
 
 /* The window holds the columns of which some but not all rows have been taken. After i rows i columns are used, so the
    number k used in a window of w is known: C(w, k) states. Equal columns are one slot, whose state counts those used;
-   the next can be chosen in as many ways as are left.
-   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A new
-   column replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads share a target
-   by blocks; sums have the order of the row's entries. Nothing underflows: states share a power of two while products
-   stay above PERMI_BAND_SAFE; then each gets its own. */
+   the next can be chosen in as many ways as are left. States are ordered with the first slot fastest, so a row moves
+   runs of states to runs. A new column replaces one that leaves: runs are long, and shapes of rows, whose runs are
+   kept, few. Threads share a target by blocks. States share a power of two while products stay above PERMI_BAND_SAFE,
+   then each gets its own: nothing underflows. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -428,11 +427,10 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
 }
 
 /* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value sums all matchings'
-   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow of a product and
-   rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row.
-   Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own
-   powers bring one more factor an addition, to align, and one a row. Induction: tests/proofs/chains.v; constants:
-   tests/proofs/frontier.g. */
+   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow and rescaling are
+   each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row. Complex products
+   are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own powers bring one more
+   factor an addition, to align, and one a row. tests/proofs/chains.v, tests/proofs/frontier.g. */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
 {

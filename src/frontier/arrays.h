@@ -8,10 +8,9 @@
 /* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
    k of ones (a - d in >>order): the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words with the same top and middle bits, is contiguous.
-   A step pulls: each block sums the ways to reach it, in a fixed order. High bits are settled once a block, then
-   y += c x over arrays, or by a table of low words. A GPU's values have the bits of the AVX2 and, for double-doubles,
-   AVX-512 kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
+   and a block, the words with the same top and middle bits, is contiguous. It sums the ways to reach it in a fixed
+   order: high bits are settled once, then y += c x over arrays, or by a table of low words. A GPU's values have the
+   bits of the AVX2 and, for double-doubles, AVX-512 kernels. */
 
 #define PERMI_ARRAY_LOW 11  /* their words and ranks stay in the first cache */
 #define PERMI_ARRAY_HIGH 16 /* most slots of middle, of top */
@@ -180,15 +179,15 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* RESIDUES of integers modulo primes: a pass and one double a state each, whatever the length of the permanent, whole
-   numbers of at most p / 2 + 1, of either sign. A step's permi_growth is
+/* RESIDUES of integers modulo primes: a pass and one double a state each, whole numbers of at most p / 2 + 1, of either
+   sign. A step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
-     SHORT  if the sum of its coefficients' moduli times p / 2 + 1 is at most 2^52: sums are exact, reduced at the end,
+     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
      LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
-            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded, so a product comes out
-            below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
-   Primes are below 2^bits, where `bits` takes the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones
-   two passes a prime, with i as either root of -1. */
+            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below
+            0.61 p, and 1.25 p / 2 for each way leaves room for sums below 2^52.
+   Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
+   prime, with i as either root of -1. */
 #define PERMI_ARRAY_RESIDUE_LEAST 32 /* the first 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
@@ -471,8 +470,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
    each for some settings of these: it places the target's values at the first fit, computes them, frees the source's
    places. Sizes follow from counts of bits, so planning knows the memory. */
 
-/* Turns of the greatest step. Order 100, 3 a line, 3.0e7 states: 487 MB for two steps, 387 by 2 turns, 344 by 4, 309 by
-   8, 294 by 16. Threads wait after each, so a turn takes a millisecond. */
+/* Turns of the greatest step (docs/engines.md). Threads wait after each, so a turn takes a millisecond. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 

@@ -146,9 +146,9 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 
 /* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
    of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
-   non-zero values, without the power of two if nothing cancels. Steps are measured before a product below
-   PERMI_ARRAY_SAFE or beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200
-   of the product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
+   non-zero values, without the power if nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
+   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;

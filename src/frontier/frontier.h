@@ -10,18 +10,17 @@
 /* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
    to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
-   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted, and are merged without sorting [DOB15].
-   Groups are merged, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their pattern. As
-   patterns are few, a state costs only its value. Threads take parts of equal work: the balanced path of [DOB15]. */
+   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay
+   sorted, and are merged [DOB15]: by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low
+   masks are their pattern; patterns are few, so a state costs only its value. Threads take parts of equal work. */
 
-/* Seconds for 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6 .004, .004, .008, .010, .011. */
+/* Fastest of 7 to 11: docs/engines.md. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring costs a fifth of a step. If the loss grows by at most 2^300, one step in four measures longer lists. */
+/* Measuring costs a fifth of a step. If the loss grows little, one step in four measures longer lists. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 

@@ -387,24 +387,24 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* THE BOUND. At most k_p streams meet in a state of step p; n is the order of the block, u the rounding unit.
-   1. A state sums terms, its partial matchings. A term is multiplied at most n times (a drop multiplies by 1), first
-   exactly, and added at most k_p - 1 times in step p, as an addition to 0 is exact. Streams match a row, say, to
-   columns that go or are matched then. Of a rows and b columns there i and i - d are matched (>>order): at most
-   a - d columns, or b + d rows. The drop is one more.
+/* THE BOUND. At most k_p streams meet in a state of step p; the block has order n, the rounding unit is u.
+   1. A state sums terms, its partial matchings. A term is multiplied at most n times (a drop is exact), first exactly,
+   and added at most k_p - 1 times in step p (to 0 exactly). Streams match a row, say, to columns that go or are matched
+   then. Of a rows and b columns there i and i - d are matched (>>order): at most a - d columns, or b + d rows. The drop
+   is one more.
    2. So the computed value sums all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 + d, |d| <=
    u. Entries bring 2 more for each degree-2 reduction, and one for a rounded integer.
-   3. With g = gamma of that number, S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
+   3. With g = gamma of that number, S = sum |products|: |error| <= g S, computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
-   Underflow: a result below DBL_MIN is off by at most DBL_MIN more, also if subnormals are flushed. A step takes its
-   effect on any value, sizes.loss, to loss sum |c| + 2 k DBL_MIN. The last term is 0 if products exceed
-   PERMI_SAFE_PRODUCT > 2^-968: all is a multiple of 2^-1021. |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by a factor 1 + d, |d| <= 2.42 u, less with fused multiply-adds, a sum by u: 2.42 (n - 1)
-   replaces n - 1. S sums moduli's products, rounded up. 4 products, 2 sums and a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by 3 u^2 and 3 u^2 / (1 - 4 u), so PERMI_DD_UNIT > 64 u^2
+   Underflow takes at most DBL_MIN from a result, even flushed. A step takes its effect on a value, sizes.loss, to loss
+   sum |c| + 2 k DBL_MIN. The last term is 0 if products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is a multiple of
+   2^-1021. |error| <= g / (1 - g) (computed S + loss) + loss.
+   Complex: a product is off by 1 + d, |d| <= 2.42 u, a sum by u: 2.42 (n - 1) replaces n - 1. S sums moduli's products,
+   rounded up. 4 products, 2 sums and a sum for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by 3 u^2 and 3 u^2 / (1 - 4 u): PERMI_DD_UNIT > 64 u^2
    replaces u, except for entries and S. Low parts underflow first: a product of at least PERMI_SAFE_PRODUCT, or a
    rescaled value, loses 2^-1073 < 2^-109 of itself, for which there is room; others less than DBL_MIN.
-   tests/proofs/chains.v (1 to 3), tests/proofs/complex.v, tests/proofs/frontier.g (constants). */
+   tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);

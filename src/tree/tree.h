@@ -5,14 +5,13 @@
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
    Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
-   its scope, its neighbours then.
-   A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex has the top bit: its halves,
-   matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
+   its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
+   the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
+   has the top bit: its halves, matched and not, are contiguous.
+     join: pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables are on a stack, in post-order. Threads share places; sums keep their order. */
+   Tables are on a stack. Threads share places; sums keep their order. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table and its own */
 #define PERMI_TREE_LOW 12
@@ -415,13 +414,12 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (one to 0 is exact), pairs <= 2^|common|
-   the ways to share a mask; in a star of e entries a product and e additions; and its tables' factors. So the permanent
-   sums all products, each times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <=
-   u, as in >>steps. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex
-   ones by 4 times that. Underflow: loss bounds the rest of the error, M the moduli. A join takes loss to pairs (M1
-   loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product and its addition add PERMI_TREE_LOST
-   if it may be below PERMI_SAFE_PRODUCT. Induction: tests/proofs/chains.v. */
+/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (to 0 exactly), pairs <= 2^|common| the
+   ways to share a mask; in a star of e entries a product and e additions. So the permanent sums all products, each
+   times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex
+   products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex ones by 4 times that. With
+   moduli M a join takes loss, the rest of the error, to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum
+   |a|) loss; a product that may be below PERMI_SAFE_PRODUCT adds PERMI_TREE_LOST. tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {

@@ -6,19 +6,16 @@
 /* Vertices come one by one, to be matched with a waiting neighbour or to wait. A vertex's rest is its entries towards
    vertices to come. Waiting vertices of one side with proportional rests are a class, of which only the number that
    waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the products of entries
-   used and of the members' factors, where rest = factor * rest of the class.
+   used and of members' factors, where rest = factor * rest of the class.
    Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
    become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
    So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states. A
-   vertex like no other is a class of one; such classes make the states of >>frontier.
-   Integers: the rest of a class is primitive, a factor the content, so all is whole. If a content grows, the value is
-   multiplied by the quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a
-   rest has the quotients by it, and proportional means equal cross products. Some have factor 1 (permi_class_plain).
-   >>subsets counts equal columns in a table of numbers used, walked in order; states are hashed here. 6 x 6 integers,
-   each line five times, take 0.01 s there (1.40e6 terms), 0.06 to 0.08 here (4.67e4 states): classes are for lines
-   that become equal behind the frontier.
-   The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
-   (permi_class_refine), so no class is searched for twice. */
+   class of one is a state's bit in >>frontier.
+   Integers: the rest of a class is primitive, a factor the content. If it grows, the value is multiplied by the
+   quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the
+   quotients by it; proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
+   The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
+   For equal columns >>subsets is faster (docs/engines.md). */
 #define PERMI_CLASSES 64 /* at a time */
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4

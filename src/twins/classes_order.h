@@ -4,11 +4,10 @@
 #include "classes_run.h"
 
 /* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
-   them one with the most neighbours that came, or the fewest (both are tried, then others). The first finds nested
-   rows, rows of ones at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step),
-   the second bands and sparse graphs. To leave the fewest states is worse: 1e13 instead of 1e4, as a few of many
-   classes look cheap at first. From the beginning nothing works, as all rows are one state. Seen are zeros and what
-   permi_class_vote notes. */
+   them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
+   or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
+   few of many classes look cheap at first. From the beginning all rows are one state. permi_class_vote notes entries.
+   */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
