@@ -5540,11 +5540,11 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>values
-   Values of >>ring in engines of blocks: their sizes, and which numbers a block needs. */
+   Values of >>ring in engines of blocks. Functions of these rooms that may run out of memory return 0 then. */
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
-/* For all algebras, except for two of >>arrays. */
+/* >>arrays has two more. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
@@ -5598,7 +5598,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight. *least becomes at most any non-zero part of c. */
+/* *least becomes at most any non-zero part. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -5607,7 +5607,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Shows compilers that an entry has no low parts. */
+/* Shows compilers that low parts are 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5615,7 +5615,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* Returns a value with integers of one word a part as a coefficient. */
+/* Integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -5635,7 +5635,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Returns how often to add c after its multiplication: `factor` times if that would overflow. */
+/* Returns how often to add c: `factor` times if c factor would overflow. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -5715,7 +5715,7 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
-/* True values are 2^exp2 times the stored ones. smallest, largest bound non-zero moduli, loss what underflow did. */
+/* True values are 2^exp2 times as large. smallest, largest bound non-zero moduli, loss is by underflow. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -5761,8 +5761,8 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Returns e of the factor 2^-e that values need, 0 if all are between 1 / beyond and beyond. Products below `safe` may
-   lose low parts. */
+/* Returns e of the factor 2^-e that is needed, 0 between 1 / beyond and beyond. Products below `safe` may lose low
+   parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -5786,8 +5786,8 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* If all values are below 2^PERMI_CANCELS times their moduli, moduli come down and bound nothing. */
-#define PERMI_CANCELS_STEPS 31 /* a mask: tested in every 32nd step */
+/* Moduli above 2^-PERMI_CANCELS times all values come down, and bound nothing. */
+#define PERMI_CANCELS_STEPS 31 /* a mask: in every 32nd step */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
@@ -5815,8 +5815,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales each modulus into [1/2, 1). sizes: not NULL in every 32nd step, where cancelled values give up their moduli.
-   */
+/* Scales moduli into [1/2, 1). sizes: every 32nd step, where cancelled values give up moduli, or NULL. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -5865,7 +5864,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Measures values, without low parts or integers. */
+/* Measures no low parts or integers. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -5879,7 +5878,7 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* Returns a relative bound (tests/proofs/frontier.g). moduli: roundings of a term in the sum of moduli. */
+/* tests/proofs/frontier.g. moduli: roundings in the sum of moduli. */
 static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
 {
   double gamma = permi_gamma(roundings + operations);
@@ -5903,7 +5902,7 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
   line->others += x != 1;
 }
 
-/* Returns log2 of the line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
+/* Returns log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
    r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
@@ -5921,7 +5920,6 @@ static int permi_words_of_bits(double bits)
   return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
 }
 
-/* Returns log2 of a bound on the permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -5946,8 +5944,8 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_DD;
 }
 
-/* Returns 0 if integers may be too long and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* price of a residue product */
+/* Returns 0 if integers are too long without modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* a residue product */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -5973,7 +5971,6 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* moduli: mention those of double-doubles. */
 static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
 {
   static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
@@ -5982,7 +5979,7 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* As permi_numbers_choose, but double-doubles have moduli. */
+/* Gives double-doubles moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -6000,12 +5997,12 @@ struct permi_runner {
   const char *activity;
   int threads;
   permi_pool pool;
-  perm_allocator locked; /* for threads: a caller's need not be thread-safe */
-  double done;           /* seconds of work, as predicted */
+  perm_allocator locked; /* a caller's need not be thread-safe */
+  double done;           /* predicted seconds */
   double unpolled, visited;
-  int stop; /* a perm_status of thread 0 */
+  int stop; /* perm_status of thread 0 */
   permi_sizes sizes;
-  perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before step p: >>trace */
+  perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
   void *keeper;
 };
 
@@ -6027,7 +6024,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* Begins a run that the caller has cleared, except for `keep`. */
+/* The caller has cleared the run, except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -6042,7 +6039,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Returns why to stop, which thread 0 asks once every PERMI_RUNNER_POLL states. */
+/* Returns why to stop. Thread 0 asks, once every PERMI_RUNNER_POLL states. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -6072,7 +6069,7 @@ static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_ru
   return status;
 }
 
-/* Adds the last value (NULL: 0) and the loss by underflow. */
+/* Adds the last value and the loss. NULL: 0. */
 static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
                                 double lost_error, perm_partial *partial)
 {
@@ -6088,7 +6085,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* unit: of the roundings in `bound`. */
+/* unit: of roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))
@@ -6118,13 +6115,13 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring costs a fifth of a step. If the loss grows little, one step in four measures longer lists. */
+/* Measuring costs a fifth of a step. If the loss grows little, three of four long lists are not measured. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
 typedef struct permi_array_residues {
   int passes; /* 0: impossible */
-  int primes; /* 0: one pass, modulo `modulus` or, if that is 0, of whole doubles */
+  int primes; /* 0: modulo `modulus` or, if 0, whole doubles */
   int bits;   /* of primes */
   uint64_t modulus;
   double seconds;
@@ -6134,10 +6131,10 @@ typedef struct permi_arrays {
   perm_isa isa;
   int by_residues;
   permi_array_residues residues;
-  unsigned char *growth; /* of steps: a permi_growth */
+  unsigned char *growth;
   int low, middle, top;
   double bytes; /* of all values */
-  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new ones */
+  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new */
 } permi_arrays;
 
 typedef struct permi_frontier {
@@ -6146,19 +6143,19 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;   /* of a stream: -1: a drop */
-  uint64_t *mask; /* of a stream: test, want, flip */
+  int *partner;   /* -1: a drop */
+  uint64_t *mask; /* test, want, flip */
   double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: of all steps before */
-  double additions; /* of a term: THE BOUND */
+  double *cost;   /* steps + 1: before */
+  double additions; /* THE BOUND */
   double bound_relative, lost_error;
-  double room[2]; /* most states: even, odd steps */
-  int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters, goes, or -1 */
+  double room[2]; /* even, odd steps */
+  int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
   int *ones;    /* steps + 1: see >>arrays */
-  int *words;   /* steps + 1, never falling: of an integer, or NULL */
-  double *bits; /* steps + 1, never falling: log2 of a bound on integers, or NULL */
+  int *words;   /* steps + 1: of an integer, or NULL */
+  double *bits; /* steps + 1: log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* samples keep one step in `every`; 0: all */
+  int every; /* of kept steps; 0: all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -6180,7 +6177,7 @@ typedef struct permi_patterns {
   int *table;
 } permi_patterns;
 
-/* Parts of a step have no values. */
+/* Parts have no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
@@ -6288,10 +6285,10 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream and its place in the source. Masks and key: high bits. */
+/* A stream in the source. Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
-  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; at the end all ones */
+  uint64_t key[PERMI_MASK_WORDS]; /* the next; at the end all ones */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
@@ -6375,14 +6372,14 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* Ascending pairs of places: how a stream moves one pattern's states to another. */
+/* How a stream moves patterns: ascending pairs. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length */
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, for all of both */
-  int first, count, runs; /* runs: not 0: pairs are starts, lengths */
+  int whole; /* k -> k, all of both */
+  int first, count, runs; /* pairs are starts, lengths */
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -6444,8 +6441,8 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to lives with the most states, so that patterns change least. life: 2 *
-   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns their number; 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
+   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns 0 if these are too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6502,7 +6499,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     frontier->stream_start[p] = used;
     memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p) /* two neighbours, so a slot */
+      if (death[block->neighbour[e]] == p) /* it has two neighbours */
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
     memcpy(mine, gone, sizeof mine);
     if (held)
@@ -6578,8 +6575,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* Bounds integers. A state is the permanent of some lines, all eliminated ones among them, without entries between two
-   others: the bound by entries so far holds. Returns 0 if memory runs out. */
+/* A state is the permanent of some lines, all eliminated ones among them, without entries between two others, so the
+   bound by entries so far holds. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
@@ -6611,12 +6608,12 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 }
 
 typedef struct permi_exactness {
-  double roundings, lost_error; /* of a term's entries; below normal doubles */
+  double roundings, lost_error; /* of entries */
   uint64_t modulus;             /* or 0 */
   int doubled;                  /* double-doubles are wanted */
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers may be too long. */
+/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)
@@ -6682,13 +6679,13 @@ typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Takes are in the order of groups, then streams. */
+/* A part of a target. Takes: by groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* own: with patterns of its own; their numbers in the target */
+  int own, *number; /* own: has patterns; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
@@ -6703,13 +6700,13 @@ typedef struct permi_run {
   permi_part *part;
   int parts_at_once, step;
   permi_moves *moves;
-  size_t *weight; /* [stream][block of groups]: work before it */
+  size_t *weight; /* [stream][block]: work before it */
   size_t weight_room;
   int careful, tracking;
   double state_seconds;
 } permi_run;
 
-/* Adds up a placed part: y += c x over arrays if a stream takes all of one group to all of another. */
+/* Adds y += c x over arrays if a stream takes a whole group to a whole one. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -6726,7 +6723,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     char *y = (char *)target->value + states * size;
     int pass, fresh = 1;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one replaces zeroing */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: no zeroing */
       for (j = list->first[group]; j < end; j++) {
         const permi_take take = part->take[j];
         const permi_cursor *cursor = &part->cursor[take.stream];
@@ -6764,7 +6761,7 @@ static int permi_takes_more(const perm_allocator *allocator, permi_part *part, s
   return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
-/* Merges until the part has `most` states or reaches its end. */
+/* Merges `most` states, or all below the end. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most)
@@ -6852,14 +6849,14 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
 #define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072 /* of threads */
 
-/* Moves the cursor to the first group whose output is not below `key`. */
+/* Seeks the first group whose output is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit that no output shares with the key */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit that no output shares */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -6896,15 +6893,14 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* A step in rounds of parts. */
 typedef struct permi_rounds {
   permi_run *run;
   permi_list *source, *target;
   int streams;
-  size_t total, first, count; /* total: 0: one thread takes parts in turn */
+  size_t total, first, count; /* total: 0: parts in turn */
 } permi_rounds;
 
-/* Returns the work below a key, in whole blocks; moves cursors there. */
+/* Returns the work below a key; moves cursors. */
 static size_t permi_balance_below(const permi_rounds *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -7016,7 +7012,7 @@ static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Makes the target of a prepared step. Rounds bound the takes in memory. */
+/* Rounds bound the takes in memory. */
 static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
   const size_t at_once = together ? (size_t)run->parts_at_once : 1;
@@ -7130,7 +7126,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Begins a run that the caller has cleared and releases in any case. sorting: one thread, a key a state. */
+/* The caller has cleared the run, and releases it always. sorting: one thread, a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
@@ -7166,7 +7162,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
   }
   complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* room for all steps, as growing touches fresh pages */
+  for (p = 0; p < 2 && complete; p++) { /* for all steps: growing touches fresh pages */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -7198,7 +7194,7 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   status = step(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
-  /* the largest value is in [2^-500, 2^500], entries are at most 1: nothing overflows */
+  /* values within 2^+-500, entries at most 1: nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
@@ -7245,29 +7241,29 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
    order: high bits are settled once, then y += c x over arrays, or by a table of low words. A GPU's values have the
    bits of the AVX2 and, for double-doubles, AVX-512 kernels. */
 
-#define PERMI_ARRAY_LOW 11  /* their words and ranks stay in the first cache */
-#define PERMI_ARRAY_HIGH 16 /* most slots of middle, of top */
+#define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
+#define PERMI_ARRAY_HIGH 16 /* of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256     /* bytes read beyond a buffer */
+#define PERMI_ARRAY_PAD 256     /* read beyond a buffer */
 
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: slots in use */
   size_t states;
-  uint16_t *word, *rank; /* low words by ones, then ascending; ranks among equal ones */
+  uint16_t *word, *rank; /* low words by ones; ranks among equal ones */
   int start[PERMI_ARRAY_LOW + 2];
-  uint64_t *middle_offset; /* at ones of top << middle slots | middle */
-  uint16_t *middle;        /* ascending, for each number of ones of top */
-  unsigned char *left;     /* ones of low, for each `middle` */
+  uint64_t *middle_offset; /* [ones of top][middle] */
+  uint16_t *middle;        /* for each number of ones of top */
+  unsigned char *left;     /* ones of low */
   unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
   uint16_t *top;
   int tops;
-  size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
+  size_t total[PERMI_ARRAY_HIGH + 1]; /* by ones of top */
 } permi_layout;
 
-/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. */
+/* A state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
@@ -7288,7 +7284,7 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 typedef struct permi_lookup {
   int top_ones;             /* more in the source */
   const uint16_t *place;    /* of low words, or NULL */
-  const permi_eight *eight; /* words with j ones: from start[j] / 8 + j on */
+  const permi_eight *eight; /* words with j ones: start[j] / 8 + j */
   permi_coefficient c;
 } permi_lookup;
 
@@ -7299,25 +7295,24 @@ typedef struct permi_arrays_run {
   const permi_arrays *arrays;
   permi_numbers numbers; /* of a pass */
   uint64_t root;         /* of -1 modulo a prime */
-  int again, absolute;   /* of a pass: not the first; of moduli */
+  int again, absolute;   /* of a pass */
   permi_block_kernel kernel;
   int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   permi_places *places;
-  char *memory;      /* of all values; with a GPU, of the last */
+  char *memory;
   uint16_t *top;     /* of a turn */
-  perm_gpu_way *way; /* of a step, for the CPU too */
+  perm_gpu_way *way; /* of a step */
   permi_lookup *lookup;
   permi_origin *origin;     /* `most` a thread */
   uint16_t *low; /* `place` of lookups */
   permi_eight *eights;
-  int most, tracking; /* ways of a step; sizes */
+  int most, tracking; /* ways; sizes */
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
 } permi_arrays_run;
 
-/* Returns the numbers of the first pass. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -7332,7 +7327,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Returns the numbers before step p, with integers as short as possible. */
+/* Integers are as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -7421,11 +7416,10 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
             0.61 p, and 1.25 p / 2 for each way leaves room for sums below 2^52.
    Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
    prime, with i as either root of -1. */
-#define PERMI_ARRAY_RESIDUE_LEAST 32 /* the first 142 primes of either kind exceed 2^(bits - MARGIN) */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
 
-/* Returns the residue of an entry or, without a modulus, the entry. */
 static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
 {
   uint64_t r;
@@ -7438,7 +7432,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns the sum of the moduli of coefficients; INFINITY: not real. */
+/* Returns the sum of a step's moduli; INFINITY: not real. */
 static double permi_residues_weight(const permi_frontier *frontier, int p)
 {
   const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
@@ -7451,7 +7445,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
   return weight * (1 + 1e-12);
 }
 
-/* Returns the growth of step p modulo numbers up to twice `half`; -1: impossible. */
+/* Returns -1 if impossible modulo numbers up to twice `half`. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -7479,7 +7473,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
   return seconds;
 }
 
-/* Finds the fastest passes; returns half of their modulus. */
+/* Returns half of the modulus of the fastest passes. */
 static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
                                     permi_array_residues *best)
 {
@@ -7513,7 +7507,6 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-/* Plans frontier->arrays->residues of integers. Returns 0 if memory runs out. */
 static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
@@ -7699,11 +7692,11 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
-/* PLACES. Two steps share one memory. States that differ in top bits that a step keeps do not meet. So it takes turns,
-   each for some settings of these: it places the target's values at the first fit, computes them, frees the source's
-   places. Sizes follow from counts of bits, so planning knows the memory. */
+/* PLACES. States that differ in top bits that a step keeps do not meet. So it takes turns in one memory, each for some
+   settings of these: it places target values at the first fit, computes them, frees the source's places. Sizes follow
+   from counts of bits, so planning knows the memory. */
 
-/* Turns of the greatest step (docs/engines.md). Threads wait after each, so a turn takes a millisecond. */
+/* Threads wait after each turn: none is below a millisecond. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -7713,12 +7706,12 @@ typedef struct permi_gap {
 
 struct permi_places {
   const permi_frontier *frontier;
-  uint64_t *at[2]; /* of even and odd steps, for a word of top bits: first byte */
+  uint64_t *at[2]; /* first byte, for a word of top bits */
   uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
-  permi_gap *gap;                          /* ascending; the last has no end */
+  permi_gap *gap;                          /* the last has no end */
   int gaps;
-  uint64_t most, turn; /* bytes: so far; of a turn */
-  uint32_t fixed, rest[2], begin, next; /* bits: kept by a step, others; settings of a turn */
+  uint64_t most, turn; /* bytes so far, of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
   int done;
 };
 
@@ -7780,7 +7773,6 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
   }
 }
 
-/* Measures the values before step p. */
 static void permi_places_size(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -7833,7 +7825,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Places a turn's values. Lists their words of top bits; returns how many. */
+/* Places a turn. Returns the number of its words of top bits. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -7874,7 +7866,7 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Measures arrays->bytes, of a run. Returns 0 if memory runs out. */
+/* Measures arrays->bytes. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
@@ -7901,12 +7893,12 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
 /* ===================================================================================== >>arrays_run
    Makes, prices and runs the arrays of a frontier. */
 
-/* Threads share the words of top bits of a turn, each in pieces. */
+/* Threads share words of top bits, each in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
-  double before, seconds; /* of a piece, on one thread */
+  double before, seconds; /* of a piece */
   int words;              /* of source integers, still */
 } permi_array_stepping;
 
@@ -7969,7 +7961,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* Lengthens integers under a word of top bits, from the last on. */
+/* Lengthens integers, the last first. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -8012,7 +8004,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* Returns sum |c| over a step; *least: of non-zero parts. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_frontier *frontier = run->frontier;
@@ -8028,7 +8019,6 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* Chooses numbers and kernel before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
@@ -8107,7 +8097,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives value and modulus one exponent and loss. */
+/* Gives both one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -8130,7 +8120,7 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Begins a run that the caller has cleared, except for `keep`. Returns 0 if memory runs out. */
+/* The caller has cleared the run, except for `keep`. */
 static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
                              double seconds)
 {
@@ -8256,7 +8246,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes frontier->arrays, unless stopped or with too many slots. Returns 0 if memory runs out. */
+/* Makes none if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -8293,7 +8283,6 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-/* Measures memory of the CPU, once. Returns 0 if memory runs out. */
 static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
 {
   return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 || permi_places_measure(frontier, watch);
@@ -8307,7 +8296,6 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* GPUs have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
@@ -8320,7 +8308,7 @@ static double permi_arrays_products(const permi_numbers *numbers)
 
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* relative, in the first pass */
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* first pass */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
          frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
@@ -8378,7 +8366,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
    Tables are on a stack. Threads share places; sums keep their order. */
 
-#define PERMI_TREE_WIDTH 28 /* vertices of a table and its own */
+#define PERMI_TREE_WIDTH 28 /* of a table and its own vertex */
 #define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
@@ -8389,9 +8377,9 @@ typedef struct permi_tree_edge {
 
 typedef struct permi_tree_node {
   int children, edge, vertex, column;
-  uint32_t rows, all; /* of scope and, on top, vertex */
-  uint32_t set;       /* the scope within the parent's */
-  int difference;     /* columns - rows of the subtree */
+  uint32_t rows, all; /* of scope and top vertex */
+  uint32_t set;       /* within the parent's */
+  int difference;     /* columns - rows */
 } permi_tree_node;
 
 typedef struct permi_tree {
@@ -8402,12 +8390,12 @@ typedef struct permi_tree {
   int *vertex; /* of a node */
   permi_tree_edge *edge;
   double stack_values, work_values, most_states, most_groups, pairs, states;
-  double *cost; /* seconds of all nodes before */
+  double *cost; /* before a node */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-/* Packs the bits of x at `set`. */
+/* Packs bits at `set`. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -8463,7 +8451,6 @@ typedef struct permi_tree_rank {
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
-/* Returns the rank of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -8492,12 +8479,12 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked; /* tables */
-  /* NULL, or takes products at a node, then its table; 0: out of memory. See >>trace */
+  /* or NULL; takes products, then the table of a node: >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes */
-#define PERMI_TREE_CUT 8     /* common bits in the number of a part: the heaviest of 2^b has (2/3)^b of all */
+#define PERMI_TREE_CUT 8     /* common bits in a part: the heaviest of 2^b has (2/3)^b */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -8516,11 +8503,10 @@ typedef struct permi_tree_group {
   const uint64_t *value;
 } permi_tree_group;
 
-static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree_run *run, uint32_t m,
-                                                       const uint64_t *a, const permi_tree_group *group, uint64_t *out)
+static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                       const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
+                                                       const permi_tree_group *group, uint64_t *out)
 {
-  const permi_numbers *numbers = &run->tree->numbers;
-  const permi_tree_rank *rank = run->rank;
   const size_t size = permi_value_words(algebra, numbers);
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
@@ -8536,12 +8522,12 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   }
 }
 
-typedef void (*permi_tree_multiplier)(const permi_tree_run *run, uint32_t m, const uint64_t *a,
-                                      const permi_tree_group *group, uint64_t *out);
+typedef void (*permi_tree_multiplier)(const permi_numbers *numbers, const permi_tree_rank *rank, uint32_t m,
+                                      const uint64_t *a, const permi_tree_group *group, uint64_t *out);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void permi_tree_multiply_##name(const permi_tree_run *run, uint32_t m, const uint64_t *a,                     \
-                                         const permi_tree_group *group, uint64_t *out)                                 \
-  { permi_tree_multiply_of(algebra, run, m, a, group, out); }
+  static void permi_tree_multiply_##name(const permi_numbers *numbers, const permi_tree_rank *rank, uint32_t m,        \
+                                         const uint64_t *a, const permi_tree_group *group, uint64_t *out)              \
+  { permi_tree_multiply_of(algebra, numbers, rank, m, a, group, out); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
 
@@ -8556,7 +8542,7 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures a part of the table or, by exp2, scales it. */
+/* Measures or, by exp2, scales. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -8576,7 +8562,7 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
   return PERM_OK;
 }
 
-/* Brings the largest size into [2^-100, 2^100]: products do not overflow. */
+/* Brings values into [2^-100, 2^100]: products do not overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -8599,11 +8585,11 @@ typedef struct permi_tree_product {
   permi_tree_table *out;
   uint32_t rows, set[2], common;
   uint32_t common_rows; /* within common */
-  int ones, own;        /* of a state; bits that are not common */
-  int cut, parts;       /* cut: common bits in the number of a part */
+  int ones, own;        /* of a state; bits not common */
+  int cut, parts;       /* cut: bits of a part */
 } permi_tree_product;
 
-/* Groups non-zero states by matched vertices in `common`, group g from first[g] on. */
+/* Groups non-zero states by matched vertices in `common`. */
 static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
@@ -8615,7 +8601,7 @@ static void permi_tree_sort(const permi_tree_product *join, int part)
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
   const size_t size = (size_t)tree->size;
   const int integers = permi_algebra_is_integer(tree->numbers.algebra);
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = (uint32_t)permi_deposit_bits((i & 127) << 7 * (i >> 7), set);
@@ -8683,12 +8669,12 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                   join->factor[1]->value};
   uint32_t i;
   for (i = begin; i < end; i++)
-    multiply(run, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i], &group,
-             join->out->value);
+    multiply(&run->tree->numbers, run->rank, run->mask[0][i] ^ join->rows,
+             join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
-/* Joins by the product's common parts: few places at a time, heavy parts first. */
+/* Goes by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -8715,7 +8701,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* The same by the left's common parts, for a product in cache: 3 to 7 % faster. */
+/* Goes by those of the left: 3 to 7 % faster in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   uint32_t *const *first = join->run->first;
@@ -8736,7 +8722,6 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* target, all_rows: within scope and vertex. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -8833,7 +8818,6 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* Extends *table to scope and vertex. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
@@ -8868,7 +8852,6 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Makes node i's table from its children's on the stack. */
 static perm_status permi_tree_visit(permi_runner *runner, int i)
 {
   permi_tree_run *run = (permi_tree_run *)runner;
@@ -8889,7 +8872,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
     table->states = (size_t)t;
     table->difference = node->difference;
     memset(table->value, 0, table->states * size * sizeof *table->value);
-    for (e = node->edge; e < (node + 1)->edge; e++) { /* a column's scope are rows: all bits but one are set */
+    for (e = node->edge; e < (node + 1)->edge; e++) { /* all bits but one are set */
       const permi_tree_edge *edge = &tree->edge[e];
       const int place = node->column ? t - 1 - edge->bit : edge->bit;
       permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);
@@ -8976,8 +8959,8 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* Links to neighbours, dead ones dropped when seen, and a hash table of pairs ever adjacent, so that hubs cost nothing.
-   A heap says who goes next, in large blocks a list for each degree (docs/engines.md). */
+/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap says who goes
+   next, in large blocks lists by degree (docs/engines.md). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
@@ -8991,9 +8974,9 @@ typedef struct permi_tree_graph {
   size_t pairs, pair_room;
   permi_ranked *heap;
   size_t keys, heap_room;
-  int *next, *before; /* in a list; before the first: -1 - degree */
+  int *next, *before; /* before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* lists below are empty */
-  int *scope, *scope_start; /* of the k-th to go: neighbours */
+  int *scope, *scope_start; /* of the k-th to go */
   size_t scopes, scope_room;
   size_t popped, dropped;
   uint64_t seed;
@@ -9019,7 +9002,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Inline: gcc drops calls of functions that only prefetch. */
+/* gcc drops calls of functions that only prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -9039,7 +9022,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent. Returns 0 if they were; -1: out of memory, or stopped. */
+/* Returns 0 if a and b were adjacent; -1: out of memory, or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -9082,7 +9065,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Writes at most PERMI_TREE_WIDTH neighbours; hubs may have millions of dead links. */
+/* Hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -9153,10 +9136,10 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* -1: none, or stopped. */
+/* Returns -1 also if stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* a key of millions takes microseconds */
+  /* of millions: microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -9225,7 +9208,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Connects neighbours. Returns 0 if stopped or out of memory. */
+/* Returns 0 also if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -9254,8 +9237,8 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Returns the least seconds of orders by least degree; INFINITY: too wide, or more than `limit`. Bit sets tell in
-   microseconds that a search is vain. */
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Microseconds tell that a search is
+   vain. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
@@ -9295,7 +9278,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* Returns PERM_ERROR_LIMIT if a table is too wide or slower than the rival. */
+/* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -9380,11 +9363,11 @@ static double permi_tree_bound(double doubles, double pairs)
 
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children; /* of a turn: vertex, list of children, how many */
+  int *order, *first, *next, *children; /* of a turn */
   int *scope;
 } permi_tree_draft;
 
-/* The child with the largest scope is first. Incomplete if stopped. */
+/* The child with the largest scope is first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -9415,7 +9398,6 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
       }
 }
 
-/* Makes the node of turn k, without its children's share. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -9453,7 +9435,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of entries. Returns 0 if stopped or out of memory. */
+/* given: roundings of entries. Returns 0 also if stopped. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -9575,11 +9557,11 @@ typedef struct permi_band_shape {
   int kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
-  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before 2 p, after 2 p + 1 */
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* at 2 p before, 2 p + 1 after */
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states of positions below p with r used. */
+/* counts[p (used + 1) + r]: states below position p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -9591,7 +9573,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts above 2^53 would spoil others */
+    for (r = 0; r < size; r++) { /* counts above 2^53 would spoil others */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -9600,7 +9582,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 }
 
 typedef struct permi_band_run_state {
-  permi_runner base; /* sizes.exp2: of states without own powers */
+  permi_runner base; /* exp2: without own powers */
   const permi_band *band;
   permi_band_shape *shape, *shapes;
   int shape_count;
@@ -9612,16 +9594,16 @@ typedef struct permi_band_run_state {
   int64_t *from_exp2, *to_exp2; /* or NULL */
   int memory;
   /* of the row: */
-  int window[2][PERMI_BAND_SLOTS + 1]; /* groups before and after it, by parity */
+  int window[2][PERMI_BAND_SLOTS + 1]; /* before, after; by parity */
   int slot_count, next_slots, row, opened, enterings, used, after;
   int *position; /* of a group: 2 p + entering */
   int parts;
   size_t states; /* before the row */
 } permi_band_state;
 
-/* Uses the column at `position`, before or (entering) after. */
+/* Uses the column at `position`; entering: after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* lower positions keep their columns */
+  int position, entering, lowest; /* lower ones keep their columns */
   int keep;                       /* only keeps runs */
   int within;
   uint32_t begin, end;
@@ -9686,7 +9668,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does a run, or keeps it, joined to the last one if it continues that. */
+/* Continues the last run if it can. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -9709,7 +9691,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Emits runs by ascending target. Positions above p are settled; below, `before` and `after` columns are used. */
+/* Goes by ascending target. Below p `before` and `after` columns are used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -9760,7 +9742,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* Gives states powers of their own. Returns 0 if memory runs out. */
+/* Gives states own powers. */
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
@@ -9774,7 +9756,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* Rescales: no product below PERMI_BAND_SAFE, no sum near overflow. Returns 0 if memory runs out. */
+/* Keeps products above PERMI_BAND_SAFE and sums from overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -9811,7 +9793,6 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* 0: out of memory. */
 static int permi_band_shape_find(permi_band_state *state)
 {
   const permi_band *band = state->band;
@@ -10036,7 +10017,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first of its side equal to v. */
+/* same[v]: the first equal to v. */
 static void permi_band_same(const permi_block *block, permi_ranked *line, permi_ranked *room, int *same,
                             permi_control *watch)
 {
@@ -10065,7 +10046,7 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, permi_
   }
 }
 
-/* Breadth first, low degrees first, as Cuthill and McKee. */
+/* Takes low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -10096,14 +10077,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Of an order of a side's vertices. INFINITY: above limit, or too wide. */
+/* INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* transitions; states, transitions of a row at most */
-  double made; /* transitions whose runs are made */
+  double cost, most, longest; /* transitions; at most: states, transitions of a row */
+  double made; /* whose runs are made */
   int width;
 } permi_band_price;
 
-/* Returns C(columns, used), or the number of vectors of counts with sum `used`. */
+/* Returns C(columns, used), or vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -10199,15 +10180,15 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Next goes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
+/* Takes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
    Returns 0 if too wide, or stopped. */
 #define PERMI_BAND_LOOK 1024 /* rows compared */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
-  int *left = number, *growth = number; /* rows of a column; of a row */
-  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows with open columns or done */
+  int *left = number, *growth = number; /* of a column; of a row */
+  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows seen or done */
   int i, j, e, f, column, width = 0, end = 1; /* near */
   for (j = 0; j < 2 * n; j++)
     reached[j] = 0;
@@ -10257,7 +10238,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
+/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
                              int *lines, permi_band_price *price)
 {
@@ -10300,7 +10281,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* too many slots, or as narrow as it gets */
+        continue; /* too wide, or as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -10320,7 +10301,6 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* Returns 0 if memory runs out. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -10393,7 +10373,6 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Returns 0 if memory runs out. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
@@ -10507,33 +10486,33 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
-/* Lines with nothing ahead are class 0 (rows) or 1, and do not wait. */
+/* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
 typedef struct permi_class {
   int first, size; /* member[first] .. */
-  int ahead;       /* vertices to come that each member meets */
+  int ahead;       /* vertices to come that it meets */
   int touched, slot;
   int most;        /* that ever wait */
-  int born;        /* the first step after which there is one */
+  int born;        /* the first step after which it is */
   int word, shift; /* in a key */
   uint64_t mask;
 } permi_class;
 
-/* A class whose members meet the step's vertex (entry), or change class. */
+/* Members meet the step's vertex (entry), or change class. */
 typedef struct permi_class_part {
   int from, into;
-  int meets, grows; /* grows: each that waits multiplies by growth */
+  int meets, grows; /* each that waits multiplies by growth */
   permi_coefficient entry, growth;
 } permi_class_part;
 
 typedef struct permi_class_limit {
-  int number, most; /* class `number` is to have at most `most` */
+  int number, most; /* to have `most` at most */
 } permi_class_limit;
 
 typedef struct permi_class_step {
   int vertex;
-  int joins, most; /* the class of a vertex that waits, or -1; how many may */
+  int joins, most; /* class of a vertex that waits, or -1; how many may */
   int part, parts, limit, limits;
-  double states, ways; /* after it; that merge into one: at most */
+  double states, ways; /* after it; that merge into one */
   double done;         /* share of work before */
   permi_coefficient factor;
 } permi_class_step;
@@ -10548,12 +10527,12 @@ typedef struct permi_classes {
   permi_class_part *part;
   permi_class_limit *limit;
   double most;    /* states */
-  double product; /* the largest product of (most of a class + 1) */
+  double product; /* the largest of (most of a class + 1) */
   double cost, each, seconds; /* ways; seconds */
   double bound_relative, lost_error;
 } permi_classes;
 
-/* Returns 1 if v has factor 1: quotients by tiny entries overflow, INT64_MIN has no magnitude. */
+/* Quotients by tiny entries overflow, INT64_MIN has no magnitude. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   int e, plain = block->imaginary_integer != NULL;
@@ -10580,7 +10559,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-/* Returns 1 if a : b = c : d. Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
+/* Is a : b = c : d? Moduli may differ by roundings (PERMI_CLASS_ROOM). */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -10614,7 +10593,6 @@ static int permi_class_alike(const permi_block *block, int a, int b, int c, int 
   return 1;
 }
 
-/* To about 100 bits. */
 static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
 {
   const double first = a.hi / b.hi;
@@ -10622,7 +10600,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* Returns a / b of doubles, rounded once a part (double-double: to PERMI_DD_UNIT). */
+/* Rounds once a part (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -10647,7 +10625,7 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* Returns a greatest common divisor with the sign of `like`. */
+/* The result has the sign of `like`. */
 static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
 {
   while (b) {
@@ -10676,11 +10654,11 @@ typedef struct permi_class_build {
   int taken, come[2];
   int active[2][PERMI_CLASSES], actives[2];
   unsigned char slot[PERMI_CLASSES];
-  int *member, *place, *number, *last, *edge; /* of a vertex: its class, its last and its taken edge */
+  int *member, *place, *number, *last, *edge; /* of a vertex: class, last edge, taken edge */
   int *open; /* neighbours that came */
   unsigned char *gone, *plain;
   int64_t *content;
-  int *met, *odd; /* [vertex][slot]: neighbours in a class, by uncommon entries */
+  int *met, *odd; /* [vertex][slot]: neighbours, by uncommon entries */
   unsigned char *uncommon; /* entries */
   size_t part_room, limit_room, class_room;
   int parts, limits;
@@ -10694,7 +10672,7 @@ static int permi_class_most(int size, int ahead)
   return size < ahead ? size : ahead;
 }
 
-/* Writes the coefficients of prod (1 + x + .. + x^most[k]). Returns the degree. Differences only if exact. */
+/* Expands prod (1 + x + .. + x^most[k]). Returns the degree. Takes differences only if exact. */
 static int permi_class_polynomial(const int *most, int count, double *line)
 {
   int degree = 0, k, i, j;
@@ -10720,7 +10698,7 @@ static int permi_class_polynomial(const int *most, int count, double *line)
   return degree;
 }
 
-/* Returns the number of states, ways to wait that differ as the sides do. *product: of all ways. */
+/* Counts ways to wait that differ as the sides do. *product: all. */
 static double permi_class_states(const permi_class_build *build, double *product)
 {
   const int more = build->come[0] - build->come[1]; /* waiting rows less columns */
@@ -10768,7 +10746,6 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
   return build->numbered++;
 }
 
-/* Neighbours of u count its change of class. */
 static void permi_class_count(permi_class_build *build, int u, int from, int into)
 {
   const permi_block *block = build->block;
@@ -10796,7 +10773,7 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Takes v out, and notes how it joined in step p. */
+/* Notes how v joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -10825,7 +10802,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Returns 1 if rests of u and the leader stay proportional with the step's vertex. */
+/* Do rests stay proportional with the step's vertex? */
 static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
@@ -10835,7 +10812,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Sorts the touched members, which stand first, into parts. Returns how many; -1: too many. */
+/* Returns how many parts the touched members make, which stand first; -1: too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -10853,7 +10830,7 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
   return parts;
 }
 
-/* Puts the step's vertex ahead of u. Returns by how much its factor grows when that comes. */
+/* Returns by how much the factor of u grows when the vertex comes. */
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
@@ -10867,7 +10844,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* Members of `from` are in `into` after step p. u: one of them, if they meet the step's vertex. */
+/* u: a member of `from` that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -10894,8 +10871,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* Refines a class whose touched members meet step p's vertex. The largest part keeps the number; what has nothing ahead
-   keeps 0 or 1. */
+/* Touched members meet step p's vertex. The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
 static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
@@ -10963,7 +10939,6 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   }
 }
 
-/* Makes v the vertex of the last open step. */
 static void permi_class_take_away(permi_class_build *build, int v)
 {
   const permi_block *block = build->block;
@@ -10999,7 +10974,7 @@ static void permi_class_take_away(permi_class_build *build, int v)
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
 }
 
-/* All have come, nothing is ahead. */
+/* All came, nothing is ahead. */
 static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
                                     permi_control *watch, int doubled, double most)
 {
@@ -11042,7 +11017,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   }
 }
 
-/* Gives classes bits of the key. Returns 0 if these are too many. */
+/* Returns 0 if the key has too many bits. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};
@@ -11080,13 +11055,13 @@ static int permi_class_fields(permi_classes *plan)
    Runs method twins: steps from states to states. */
 
 /* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
-   have PERMI_CLASS_SHARES shares of the keys. A share lists its states in the order in which they were met, so sums do
-   not depend on threads. Rounds bound the takes in memory. */
+   have PERMI_CLASS_SHARES shares of keys. A share lists states as they are met, so sums do not depend on threads.
+   Rounds bound the takes. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096 /* states of a share */
 #define PERMI_CLASS_SHARED 4000 /* from so many states on */
 
-/* Way 0: the vertex waits; k: it is matched with part k - 1. */
+/* 0: the vertex waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -11106,7 +11081,7 @@ typedef struct permi_class_list {
   size_t places;
 } permi_class_list;
 
-/* A take and its target, kept for samples: >>trace. */
+/* Links are kept for samples: >>trace. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -11120,7 +11095,7 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first; /* of every share in this round */
+  size_t first; /* of a share, in a round */
   size_t bytes; /* of a value */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
@@ -11142,8 +11117,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Moves numbers to the classes after the step. Returns the class that one more must leave; -1: none; -2: the state is
-   dead. */
+/* Moves numbers to the next classes. Returns the class that one more must leave; -1: none; -2: dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -11233,7 +11207,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Returns the number of a known or new state; SIZE_MAX: out of memory. */
+/* Returns a known or new state; SIZE_MAX: out of memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -11264,7 +11238,6 @@ static size_t permi_class_find(permi_class_run *run, permi_class_list *list, con
   return list->count - 1;
 }
 
-/* Adds what a way makes of state s to state t. */
 static void permi_class_add_way(const permi_class_run *run, const permi_class_list *source, size_t s, int way,
                                 permi_class_list *target, size_t t)
 {
@@ -11392,7 +11365,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* Begins with one state. The caller has cleared the run, except for `keep`. Returns 0 if memory runs out. */
+/* The caller has cleared the run, except for `keep`. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
@@ -11489,7 +11462,6 @@ static int permi_class_choose(permi_class_build *build, int attempt)
   return chosen;
 }
 
-/* About entry e / z. */
 static void permi_class_ratio(const permi_block *block, int e, const double *z, double *ratio)
 {
   const double x = block->integer ? (double)block->integer[e] : block->real[e], norm = z[0] * z[0] + z[1] * z[1];
@@ -11505,8 +11477,8 @@ static int permi_class_near(const double *x, const double *y)
   return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
 }
 
-/* Notes entries that are not a factor of the row times one of the column, if most are: columns are measured by the row
-   with the most entries, then rows and columns by majority votes. */
+/* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
+   longest row, then rows and columns by majority votes. */
 static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -11591,7 +11563,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   return status;
 }
 
-/* Full lists double; takes are of one round. */
 static double permi_classes_bytes(const permi_classes *plan)
 {
   const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
@@ -11640,7 +11611,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     if (best ? PERMI_CLASS_AGAIN * 1e9 * best->cost * each < maker->watch->worked - begin : attempt > 0)
       break;
   }
-  maker->account->begin += maker->watch->worked - begin; /* other orders do not depend on this search */
+  maker->account->begin += maker->watch->worked - begin; /* other orders do not depend on it */
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -20447,7 +20418,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-/* growth: NOT: doubles. SHORT: residues, sums below 2^52. LONG: products are reduced. */
+/* SHORT: sums stay below 2^52. LONG: products are reduced. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
                                                                        const permi_origin *origin, int origins,
                                                                        int growth, PERMI_P p)
@@ -20501,7 +20472,7 @@ PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK
 
-/* High parts of a block, then low parts, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
+/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
    doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)

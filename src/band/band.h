@@ -58,11 +58,11 @@ typedef struct permi_band_shape {
   int kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
-  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before 2 p, after 2 p + 1 */
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* at 2 p before, 2 p + 1 after */
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states of positions below p with r used. */
+/* counts[p (used + 1) + r]: states below position p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -74,7 +74,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts above 2^53 would spoil others */
+    for (r = 0; r < size; r++) { /* counts above 2^53 would spoil others */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -83,7 +83,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 }
 
 typedef struct permi_band_run_state {
-  permi_runner base; /* sizes.exp2: of states without own powers */
+  permi_runner base; /* exp2: without own powers */
   const permi_band *band;
   permi_band_shape *shape, *shapes;
   int shape_count;
@@ -95,16 +95,16 @@ typedef struct permi_band_run_state {
   int64_t *from_exp2, *to_exp2; /* or NULL */
   int memory;
   /* of the row: */
-  int window[2][PERMI_BAND_SLOTS + 1]; /* groups before and after it, by parity */
+  int window[2][PERMI_BAND_SLOTS + 1]; /* before, after; by parity */
   int slot_count, next_slots, row, opened, enterings, used, after;
   int *position; /* of a group: 2 p + entering */
   int parts;
   size_t states; /* before the row */
 } permi_band_state;
 
-/* Uses the column at `position`, before or (entering) after. */
+/* Uses the column at `position`; entering: after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* lower positions keep their columns */
+  int position, entering, lowest; /* lower ones keep their columns */
   int keep;                       /* only keeps runs */
   int within;
   uint32_t begin, end;
@@ -169,7 +169,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does a run, or keeps it, joined to the last one if it continues that. */
+/* Continues the last run if it can. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -192,7 +192,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Emits runs by ascending target. Positions above p are settled; below, `before` and `after` columns are used. */
+/* Goes by ascending target. Below p `before` and `after` columns are used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -243,7 +243,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* Gives states powers of their own. Returns 0 if memory runs out. */
+/* Gives states own powers. */
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
@@ -257,7 +257,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* Rescales: no product below PERMI_BAND_SAFE, no sum near overflow. Returns 0 if memory runs out. */
+/* Keeps products above PERMI_BAND_SAFE and sums from overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -294,7 +294,6 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* 0: out of memory. */
 static int permi_band_shape_find(permi_band_state *state)
 {
   const permi_band *band = state->band;

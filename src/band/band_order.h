@@ -14,7 +14,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first of its side equal to v. */
+/* same[v]: the first equal to v. */
 static void permi_band_same(const permi_block *block, permi_ranked *line, permi_ranked *room, int *same,
                             permi_control *watch)
 {
@@ -43,7 +43,7 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, permi_
   }
 }
 
-/* Breadth first, low degrees first, as Cuthill and McKee. */
+/* Takes low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -74,14 +74,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Of an order of a side's vertices. INFINITY: above limit, or too wide. */
+/* INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* transitions; states, transitions of a row at most */
-  double made; /* transitions whose runs are made */
+  double cost, most, longest; /* transitions; at most: states, transitions of a row */
+  double made; /* whose runs are made */
   int width;
 } permi_band_price;
 
-/* Returns C(columns, used), or the number of vectors of counts with sum `used`. */
+/* Returns C(columns, used), or vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -177,15 +177,15 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Next goes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
+/* Takes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
    Returns 0 if too wide, or stopped. */
 #define PERMI_BAND_LOOK 1024 /* rows compared */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
-  int *left = number, *growth = number; /* rows of a column; of a row */
-  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows with open columns or done */
+  int *left = number, *growth = number; /* of a column; of a row */
+  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows seen or done */
   int i, j, e, f, column, width = 0, end = 1; /* near */
   for (j = 0; j < 2 * n; j++)
     reached[j] = 0;
@@ -235,7 +235,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
+/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
                              int *lines, permi_band_price *price)
 {
@@ -278,7 +278,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* too many slots, or as narrow as it gets */
+        continue; /* too wide, or as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -298,7 +298,6 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* Returns 0 if memory runs out. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -371,7 +370,6 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Returns 0 if memory runs out. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {

@@ -51,7 +51,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-/* growth: NOT: doubles. SHORT: residues, sums below 2^52. LONG: products are reduced. */
+/* SHORT: sums stay below 2^52. LONG: products are reduced. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
                                                                        const permi_origin *origin, int origins,
                                                                        int growth, PERMI_P p)
@@ -105,7 +105,7 @@ PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK
 
-/* High parts of a block, then low parts, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
+/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
    doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)

@@ -12,29 +12,29 @@
    order: high bits are settled once, then y += c x over arrays, or by a table of low words. A GPU's values have the
    bits of the AVX2 and, for double-doubles, AVX-512 kernels. */
 
-#define PERMI_ARRAY_LOW 11  /* their words and ranks stay in the first cache */
-#define PERMI_ARRAY_HIGH 16 /* most slots of middle, of top */
+#define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
+#define PERMI_ARRAY_HIGH 16 /* of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256     /* bytes read beyond a buffer */
+#define PERMI_ARRAY_PAD 256     /* read beyond a buffer */
 
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: slots in use */
   size_t states;
-  uint16_t *word, *rank; /* low words by ones, then ascending; ranks among equal ones */
+  uint16_t *word, *rank; /* low words by ones; ranks among equal ones */
   int start[PERMI_ARRAY_LOW + 2];
-  uint64_t *middle_offset; /* at ones of top << middle slots | middle */
-  uint16_t *middle;        /* ascending, for each number of ones of top */
-  unsigned char *left;     /* ones of low, for each `middle` */
+  uint64_t *middle_offset; /* [ones of top][middle] */
+  uint16_t *middle;        /* for each number of ones of top */
+  unsigned char *left;     /* ones of low */
   unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
   uint16_t *top;
   int tops;
-  size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
+  size_t total[PERMI_ARRAY_HIGH + 1]; /* by ones of top */
 } permi_layout;
 
-/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. */
+/* A state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
@@ -55,7 +55,7 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 typedef struct permi_lookup {
   int top_ones;             /* more in the source */
   const uint16_t *place;    /* of low words, or NULL */
-  const permi_eight *eight; /* words with j ones: from start[j] / 8 + j on */
+  const permi_eight *eight; /* words with j ones: start[j] / 8 + j */
   permi_coefficient c;
 } permi_lookup;
 
@@ -66,25 +66,24 @@ typedef struct permi_arrays_run {
   const permi_arrays *arrays;
   permi_numbers numbers; /* of a pass */
   uint64_t root;         /* of -1 modulo a prime */
-  int again, absolute;   /* of a pass: not the first; of moduli */
+  int again, absolute;   /* of a pass */
   permi_block_kernel kernel;
   int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   permi_places *places;
-  char *memory;      /* of all values; with a GPU, of the last */
+  char *memory;
   uint16_t *top;     /* of a turn */
-  perm_gpu_way *way; /* of a step, for the CPU too */
+  perm_gpu_way *way; /* of a step */
   permi_lookup *lookup;
   permi_origin *origin;     /* `most` a thread */
   uint16_t *low; /* `place` of lookups */
   permi_eight *eights;
-  int most, tracking; /* ways of a step; sizes */
+  int most, tracking; /* ways; sizes */
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
 } permi_arrays_run;
 
-/* Returns the numbers of the first pass. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -99,7 +98,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Returns the numbers before step p, with integers as short as possible. */
+/* Integers are as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -188,11 +187,10 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
             0.61 p, and 1.25 p / 2 for each way leaves room for sums below 2^52.
    Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
    prime, with i as either root of -1. */
-#define PERMI_ARRAY_RESIDUE_LEAST 32 /* the first 142 primes of either kind exceed 2^(bits - MARGIN) */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
 
-/* Returns the residue of an entry or, without a modulus, the entry. */
 static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
 {
   uint64_t r;
@@ -205,7 +203,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns the sum of the moduli of coefficients; INFINITY: not real. */
+/* Returns the sum of a step's moduli; INFINITY: not real. */
 static double permi_residues_weight(const permi_frontier *frontier, int p)
 {
   const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
@@ -218,7 +216,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
   return weight * (1 + 1e-12);
 }
 
-/* Returns the growth of step p modulo numbers up to twice `half`; -1: impossible. */
+/* Returns -1 if impossible modulo numbers up to twice `half`. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -246,7 +244,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
   return seconds;
 }
 
-/* Finds the fastest passes; returns half of their modulus. */
+/* Returns half of the modulus of the fastest passes. */
 static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
                                     permi_array_residues *best)
 {
@@ -280,7 +278,6 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-/* Plans frontier->arrays->residues of integers. Returns 0 if memory runs out. */
 static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
@@ -466,11 +463,11 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
-/* PLACES. Two steps share one memory. States that differ in top bits that a step keeps do not meet. So it takes turns,
-   each for some settings of these: it places the target's values at the first fit, computes them, frees the source's
-   places. Sizes follow from counts of bits, so planning knows the memory. */
+/* PLACES. States that differ in top bits that a step keeps do not meet. So it takes turns in one memory, each for some
+   settings of these: it places target values at the first fit, computes them, frees the source's places. Sizes follow
+   from counts of bits, so planning knows the memory. */
 
-/* Turns of the greatest step (docs/engines.md). Threads wait after each, so a turn takes a millisecond. */
+/* Threads wait after each turn: none is below a millisecond. */
 #define PERMI_ARRAY_TURNS 8
 #define PERMI_ARRAY_TURN_BYTES 4e6
 
@@ -480,12 +477,12 @@ typedef struct permi_gap {
 
 struct permi_places {
   const permi_frontier *frontier;
-  uint64_t *at[2]; /* of even and odd steps, for a word of top bits: first byte */
+  uint64_t *at[2]; /* first byte, for a word of top bits */
   uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
-  permi_gap *gap;                          /* ascending; the last has no end */
+  permi_gap *gap;                          /* the last has no end */
   int gaps;
-  uint64_t most, turn; /* bytes: so far; of a turn */
-  uint32_t fixed, rest[2], begin, next; /* bits: kept by a step, others; settings of a turn */
+  uint64_t most, turn; /* bytes so far, of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
   int done;
 };
 
@@ -547,7 +544,6 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
   }
 }
 
-/* Measures the values before step p. */
 static void permi_places_size(permi_places *places, int p)
 {
   const permi_frontier *frontier = places->frontier;
@@ -600,7 +596,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Places a turn's values. Lists their words of top bits; returns how many. */
+/* Places a turn. Returns the number of its words of top bits. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -641,7 +637,7 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Measures arrays->bytes, of a run. Returns 0 if memory runs out. */
+/* Measures arrays->bytes. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};

@@ -4,12 +4,12 @@
 #include "../graph/device.h"
 #include "arrays.h"
 
-/* Threads share the words of top bits of a turn, each in pieces. */
+/* Threads share words of top bits, each in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
-  double before, seconds; /* of a piece, on one thread */
+  double before, seconds; /* of a piece */
   int words;              /* of source integers, still */
 } permi_array_stepping;
 
@@ -72,7 +72,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* Lengthens integers under a word of top bits, from the last on. */
+/* Lengthens integers, the last first. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -115,7 +115,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* Returns sum |c| over a step; *least: of non-zero parts. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_frontier *frontier = run->frontier;
@@ -131,7 +130,6 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* Chooses numbers and kernel before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
@@ -210,7 +208,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives value and modulus one exponent and loss. */
+/* Gives both one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -233,7 +231,7 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Begins a run that the caller has cleared, except for `keep`. Returns 0 if memory runs out. */
+/* The caller has cleared the run, except for `keep`. */
 static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
                              double seconds)
 {
@@ -359,7 +357,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes frontier->arrays, unless stopped or with too many slots. Returns 0 if memory runs out. */
+/* Makes none if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -396,7 +394,6 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-/* Measures memory of the CPU, once. Returns 0 if memory runs out. */
 static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
 {
   return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 || permi_places_measure(frontier, watch);
@@ -410,7 +407,6 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* GPUs have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
@@ -423,7 +419,7 @@ static double permi_arrays_products(const permi_numbers *numbers)
 
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* relative, in the first pass */
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* first pass */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
          frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *

@@ -20,13 +20,13 @@
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring costs a fifth of a step. If the loss grows little, one step in four measures longer lists. */
+/* Measuring costs a fifth of a step. If the loss grows little, three of four long lists are not measured. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
 typedef struct permi_array_residues {
   int passes; /* 0: impossible */
-  int primes; /* 0: one pass, modulo `modulus` or, if that is 0, of whole doubles */
+  int primes; /* 0: modulo `modulus` or, if 0, whole doubles */
   int bits;   /* of primes */
   uint64_t modulus;
   double seconds;
@@ -36,10 +36,10 @@ typedef struct permi_arrays {
   perm_isa isa;
   int by_residues;
   permi_array_residues residues;
-  unsigned char *growth; /* of steps: a permi_growth */
+  unsigned char *growth;
   int low, middle, top;
   double bytes; /* of all values */
-  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new ones */
+  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new */
 } permi_arrays;
 
 typedef struct permi_frontier {
@@ -48,19 +48,19 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;   /* of a stream: -1: a drop */
-  uint64_t *mask; /* of a stream: test, want, flip */
+  int *partner;   /* -1: a drop */
+  uint64_t *mask; /* test, want, flip */
   double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: of all steps before */
-  double additions; /* of a term: THE BOUND */
+  double *cost;   /* steps + 1: before */
+  double additions; /* THE BOUND */
   double bound_relative, lost_error;
-  double room[2]; /* most states: even, odd steps */
-  int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters, goes, or -1 */
+  double room[2]; /* even, odd steps */
+  int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
   int *ones;    /* steps + 1: see >>arrays */
-  int *words;   /* steps + 1, never falling: of an integer, or NULL */
-  double *bits; /* steps + 1, never falling: log2 of a bound on integers, or NULL */
+  int *words;   /* steps + 1: of an integer, or NULL */
+  double *bits; /* steps + 1: log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* samples keep one step in `every`; 0: all */
+  int every; /* of kept steps; 0: all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -82,7 +82,7 @@ typedef struct permi_patterns {
   int *table;
 } permi_patterns;
 
-/* Parts of a step have no values. */
+/* Parts have no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
@@ -190,10 +190,10 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream and its place in the source. Masks and key: high bits. */
+/* A stream in the source. Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
-  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; at the end all ones */
+  uint64_t key[PERMI_MASK_WORDS]; /* the next; at the end all ones */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
@@ -277,14 +277,14 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* Ascending pairs of places: how a stream moves one pattern's states to another. */
+/* How a stream moves patterns: ascending pairs. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length */
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, for all of both */
-  int first, count, runs; /* runs: not 0: pairs are starts, lengths */
+  int whole; /* k -> k, all of both */
+  int first, count, runs; /* pairs are starts, lengths */
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -346,8 +346,8 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to lives with the most states, so that patterns change least. life: 2 *
-   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns their number; 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
+   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns 0 if these are too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -404,7 +404,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     frontier->stream_start[p] = used;
     memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p) /* two neighbours, so a slot */
+      if (death[block->neighbour[e]] == p) /* it has two neighbours */
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
     memcpy(mine, gone, sizeof mine);
     if (held)
@@ -480,8 +480,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* Bounds integers. A state is the permanent of some lines, all eliminated ones among them, without entries between two
-   others: the bound by entries so far holds. Returns 0 if memory runs out. */
+/* A state is the permanent of some lines, all eliminated ones among them, without entries between two others, so the
+   bound by entries so far holds. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
@@ -513,12 +513,12 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 }
 
 typedef struct permi_exactness {
-  double roundings, lost_error; /* of a term's entries; below normal doubles */
+  double roundings, lost_error; /* of entries */
   uint64_t modulus;             /* or 0 */
   int doubled;                  /* double-doubles are wanted */
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers may be too long. */
+/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)

@@ -9,12 +9,12 @@ struct permi_runner {
   const char *activity;
   int threads;
   permi_pool pool;
-  perm_allocator locked; /* for threads: a caller's need not be thread-safe */
-  double done;           /* seconds of work, as predicted */
+  perm_allocator locked; /* a caller's need not be thread-safe */
+  double done;           /* predicted seconds */
   double unpolled, visited;
-  int stop; /* a perm_status of thread 0 */
+  int stop; /* perm_status of thread 0 */
   permi_sizes sizes;
-  perm_status (*keep)(permi_runner *run, int p); /* NULL, or takes the states before step p: >>trace */
+  perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
   void *keeper;
 };
 
@@ -36,7 +36,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* Begins a run that the caller has cleared, except for `keep`. */
+/* The caller has cleared the run, except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -51,7 +51,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Returns why to stop, which thread 0 asks once every PERMI_RUNNER_POLL states. */
+/* Returns why to stop. Thread 0 asks, once every PERMI_RUNNER_POLL states. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -81,7 +81,7 @@ static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_ru
   return status;
 }
 
-/* Adds the last value (NULL: 0) and the loss by underflow. */
+/* Adds the last value and the loss. NULL: 0. */
 static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
                                 double lost_error, perm_partial *partial)
 {
@@ -97,7 +97,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* unit: of the roundings in `bound`. */
+/* unit: of roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))

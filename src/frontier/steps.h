@@ -7,13 +7,13 @@ typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Takes are in the order of groups, then streams. */
+/* A part of a target. Takes: by groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* own: with patterns of its own; their numbers in the target */
+  int own, *number; /* own: has patterns; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
@@ -28,13 +28,13 @@ typedef struct permi_run {
   permi_part *part;
   int parts_at_once, step;
   permi_moves *moves;
-  size_t *weight; /* [stream][block of groups]: work before it */
+  size_t *weight; /* [stream][block]: work before it */
   size_t weight_room;
   int careful, tracking;
   double state_seconds;
 } permi_run;
 
-/* Adds up a placed part: y += c x over arrays if a stream takes all of one group to all of another. */
+/* Adds y += c x over arrays if a stream takes a whole group to a whole one. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -51,7 +51,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     char *y = (char *)target->value + states * size;
     int pass, fresh = 1;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one replaces zeroing */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: no zeroing */
       for (j = list->first[group]; j < end; j++) {
         const permi_take take = part->take[j];
         const permi_cursor *cursor = &part->cursor[take.stream];
@@ -89,7 +89,7 @@ static int permi_takes_more(const perm_allocator *allocator, permi_part *part, s
   return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
-/* Merges until the part has `most` states or reaches its end. */
+/* Merges `most` states, or all below the end. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most)
@@ -177,14 +177,14 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
 #define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072 /* of threads */
 
-/* Moves the cursor to the first group whose output is not below `key`. */
+/* Seeks the first group whose output is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit that no output shares with the key */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit that no output shares */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -221,15 +221,14 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* A step in rounds of parts. */
 typedef struct permi_rounds {
   permi_run *run;
   permi_list *source, *target;
   int streams;
-  size_t total, first, count; /* total: 0: one thread takes parts in turn */
+  size_t total, first, count; /* total: 0: parts in turn */
 } permi_rounds;
 
-/* Returns the work below a key, in whole blocks; moves cursors there. */
+/* Returns the work below a key; moves cursors. */
 static size_t permi_balance_below(const permi_rounds *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -341,7 +340,7 @@ static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Makes the target of a prepared step. Rounds bound the takes in memory. */
+/* Rounds bound the takes in memory. */
 static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
   const size_t at_once = together ? (size_t)run->parts_at_once : 1;
@@ -455,7 +454,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Begins a run that the caller has cleared and releases in any case. sorting: one thread, a key a state. */
+/* The caller has cleared the run, and releases it always. sorting: one thread, a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
@@ -491,7 +490,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
   }
   complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* room for all steps, as growing touches fresh pages */
+  for (p = 0; p < 2 && complete; p++) { /* for all steps: growing touches fresh pages */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -523,7 +522,7 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   status = step(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
-  /* the largest value is in [2^-500, 2^500], entries are at most 1: nothing overflows */
+  /* values within 2^+-500, entries at most 1: nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);

@@ -1,12 +1,12 @@
 /* ========================================================================================= >>values
-   Values of >>ring in engines of blocks: their sizes, and which numbers a block needs. */
+   Values of >>ring in engines of blocks. Functions of these rooms that may run out of memory return 0 then. */
 #pragma once
 #include "../base/ring.h"
 #include "../graph/engines.h"
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
-/* For all algebras, except for two of >>arrays. */
+/* >>arrays has two more. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
@@ -60,7 +60,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight. *least becomes at most any non-zero part of c. */
+/* *least becomes at most any non-zero part. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -69,7 +69,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Shows compilers that an entry has no low parts. */
+/* Shows compilers that low parts are 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -77,7 +77,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* Returns a value with integers of one word a part as a coefficient. */
+/* Integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -97,7 +97,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Returns how often to add c after its multiplication: `factor` times if that would overflow. */
+/* Returns how often to add c: `factor` times if c factor would overflow. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -177,7 +177,7 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
-/* True values are 2^exp2 times the stored ones. smallest, largest bound non-zero moduli, loss what underflow did. */
+/* True values are 2^exp2 times as large. smallest, largest bound non-zero moduli, loss is by underflow. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -223,8 +223,8 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Returns e of the factor 2^-e that values need, 0 if all are between 1 / beyond and beyond. Products below `safe` may
-   lose low parts. */
+/* Returns e of the factor 2^-e that is needed, 0 between 1 / beyond and beyond. Products below `safe` may lose low
+   parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -248,8 +248,8 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* If all values are below 2^PERMI_CANCELS times their moduli, moduli come down and bound nothing. */
-#define PERMI_CANCELS_STEPS 31 /* a mask: tested in every 32nd step */
+/* Moduli above 2^-PERMI_CANCELS times all values come down, and bound nothing. */
+#define PERMI_CANCELS_STEPS 31 /* a mask: in every 32nd step */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
@@ -277,8 +277,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales each modulus into [1/2, 1). sizes: not NULL in every 32nd step, where cancelled values give up their moduli.
-   */
+/* Scales moduli into [1/2, 1). sizes: every 32nd step, where cancelled values give up moduli, or NULL. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -327,7 +326,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Measures values, without low parts or integers. */
+/* Measures no low parts or integers. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -341,7 +340,7 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* Returns a relative bound (tests/proofs/frontier.g). moduli: roundings of a term in the sum of moduli. */
+/* tests/proofs/frontier.g. moduli: roundings in the sum of moduli. */
 static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
 {
   double gamma = permi_gamma(roundings + operations);
@@ -365,7 +364,7 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
   line->others += x != 1;
 }
 
-/* Returns log2 of the line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
+/* Returns log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
    r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
@@ -383,7 +382,6 @@ static int permi_words_of_bits(double bits)
   return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
 }
 
-/* Returns log2 of a bound on the permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -408,8 +406,8 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_DD;
 }
 
-/* Returns 0 if integers may be too long and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* price of a residue product */
+/* Returns 0 if integers are too long without modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* a residue product */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -435,7 +433,6 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* moduli: mention those of double-doubles. */
 static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
 {
   static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
@@ -444,7 +441,7 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* As permi_numbers_choose, but double-doubles have moduli. */
+/* Gives double-doubles moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);

@@ -13,7 +13,7 @@
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
    Tables are on a stack. Threads share places; sums keep their order. */
 
-#define PERMI_TREE_WIDTH 28 /* vertices of a table and its own */
+#define PERMI_TREE_WIDTH 28 /* of a table and its own vertex */
 #define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
@@ -24,9 +24,9 @@ typedef struct permi_tree_edge {
 
 typedef struct permi_tree_node {
   int children, edge, vertex, column;
-  uint32_t rows, all; /* of scope and, on top, vertex */
-  uint32_t set;       /* the scope within the parent's */
-  int difference;     /* columns - rows of the subtree */
+  uint32_t rows, all; /* of scope and top vertex */
+  uint32_t set;       /* within the parent's */
+  int difference;     /* columns - rows */
 } permi_tree_node;
 
 typedef struct permi_tree {
@@ -37,12 +37,12 @@ typedef struct permi_tree {
   int *vertex; /* of a node */
   permi_tree_edge *edge;
   double stack_values, work_values, most_states, most_groups, pairs, states;
-  double *cost; /* seconds of all nodes before */
+  double *cost; /* before a node */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-/* Packs the bits of x at `set`. */
+/* Packs bits at `set`. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -98,7 +98,6 @@ typedef struct permi_tree_rank {
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
-/* Returns the rank of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -127,12 +126,12 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked; /* tables */
-  /* NULL, or takes products at a node, then its table; 0: out of memory. See >>trace */
+  /* or NULL; takes products, then the table of a node: >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes */
-#define PERMI_TREE_CUT 8     /* common bits in the number of a part: the heaviest of 2^b has (2/3)^b of all */
+#define PERMI_TREE_CUT 8     /* common bits in a part: the heaviest of 2^b has (2/3)^b */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -151,11 +150,10 @@ typedef struct permi_tree_group {
   const uint64_t *value;
 } permi_tree_group;
 
-static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree_run *run, uint32_t m,
-                                                       const uint64_t *a, const permi_tree_group *group, uint64_t *out)
+static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                       const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
+                                                       const permi_tree_group *group, uint64_t *out)
 {
-  const permi_numbers *numbers = &run->tree->numbers;
-  const permi_tree_rank *rank = run->rank;
   const size_t size = permi_value_words(algebra, numbers);
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
@@ -171,12 +169,12 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   }
 }
 
-typedef void (*permi_tree_multiplier)(const permi_tree_run *run, uint32_t m, const uint64_t *a,
-                                      const permi_tree_group *group, uint64_t *out);
+typedef void (*permi_tree_multiplier)(const permi_numbers *numbers, const permi_tree_rank *rank, uint32_t m,
+                                      const uint64_t *a, const permi_tree_group *group, uint64_t *out);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void permi_tree_multiply_##name(const permi_tree_run *run, uint32_t m, const uint64_t *a,                     \
-                                         const permi_tree_group *group, uint64_t *out)                                 \
-  { permi_tree_multiply_of(algebra, run, m, a, group, out); }
+  static void permi_tree_multiply_##name(const permi_numbers *numbers, const permi_tree_rank *rank, uint32_t m,        \
+                                         const uint64_t *a, const permi_tree_group *group, uint64_t *out)              \
+  { permi_tree_multiply_of(algebra, numbers, rank, m, a, group, out); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
 
@@ -191,7 +189,7 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures a part of the table or, by exp2, scales it. */
+/* Measures or, by exp2, scales. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -211,7 +209,7 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
   return PERM_OK;
 }
 
-/* Brings the largest size into [2^-100, 2^100]: products do not overflow. */
+/* Brings values into [2^-100, 2^100]: products do not overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -234,11 +232,11 @@ typedef struct permi_tree_product {
   permi_tree_table *out;
   uint32_t rows, set[2], common;
   uint32_t common_rows; /* within common */
-  int ones, own;        /* of a state; bits that are not common */
-  int cut, parts;       /* cut: common bits in the number of a part */
+  int ones, own;        /* of a state; bits not common */
+  int cut, parts;       /* cut: bits of a part */
 } permi_tree_product;
 
-/* Groups non-zero states by matched vertices in `common`, group g from first[g] on. */
+/* Groups non-zero states by matched vertices in `common`. */
 static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
@@ -250,7 +248,7 @@ static void permi_tree_sort(const permi_tree_product *join, int part)
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
   const size_t size = (size_t)tree->size;
   const int integers = permi_algebra_is_integer(tree->numbers.algebra);
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = (uint32_t)permi_deposit_bits((i & 127) << 7 * (i >> 7), set);
@@ -318,12 +316,12 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                   join->factor[1]->value};
   uint32_t i;
   for (i = begin; i < end; i++)
-    multiply(run, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i], &group,
-             join->out->value);
+    multiply(&run->tree->numbers, run->rank, run->mask[0][i] ^ join->rows,
+             join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
-/* Joins by the product's common parts: few places at a time, heavy parts first. */
+/* Goes by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -350,7 +348,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* The same by the left's common parts, for a product in cache: 3 to 7 % faster. */
+/* Goes by those of the left: 3 to 7 % faster in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   uint32_t *const *first = join->run->first;
@@ -371,7 +369,6 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* target, all_rows: within scope and vertex. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -468,7 +465,6 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* Extends *table to scope and vertex. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
@@ -503,7 +499,6 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Makes node i's table from its children's on the stack. */
 static perm_status permi_tree_visit(permi_runner *runner, int i)
 {
   permi_tree_run *run = (permi_tree_run *)runner;
@@ -524,7 +519,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
     table->states = (size_t)t;
     table->difference = node->difference;
     memset(table->value, 0, table->states * size * sizeof *table->value);
-    for (e = node->edge; e < (node + 1)->edge; e++) { /* a column's scope are rows: all bits but one are set */
+    for (e = node->edge; e < (node + 1)->edge; e++) { /* all bits but one are set */
       const permi_tree_edge *edge = &tree->edge[e];
       const int place = node->column ? t - 1 - edge->bit : edge->bit;
       permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);

@@ -47,8 +47,8 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* Links to neighbours, dead ones dropped when seen, and a hash table of pairs ever adjacent, so that hubs cost nothing.
-   A heap says who goes next, in large blocks a list for each degree (docs/engines.md). */
+/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap says who goes
+   next, in large blocks lists by degree (docs/engines.md). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
@@ -62,9 +62,9 @@ typedef struct permi_tree_graph {
   size_t pairs, pair_room;
   permi_ranked *heap;
   size_t keys, heap_room;
-  int *next, *before; /* in a list; before the first: -1 - degree */
+  int *next, *before; /* before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* lists below are empty */
-  int *scope, *scope_start; /* of the k-th to go: neighbours */
+  int *scope, *scope_start; /* of the k-th to go */
   size_t scopes, scope_room;
   size_t popped, dropped;
   uint64_t seed;
@@ -90,7 +90,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Inline: gcc drops calls of functions that only prefetch. */
+/* gcc drops calls of functions that only prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -110,7 +110,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent. Returns 0 if they were; -1: out of memory, or stopped. */
+/* Returns 0 if a and b were adjacent; -1: out of memory, or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -153,7 +153,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Writes at most PERMI_TREE_WIDTH neighbours; hubs may have millions of dead links. */
+/* Hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -224,10 +224,10 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* -1: none, or stopped. */
+/* Returns -1 also if stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* a key of millions takes microseconds */
+  /* of millions: microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -296,7 +296,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Connects neighbours. Returns 0 if stopped or out of memory. */
+/* Returns 0 also if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -325,8 +325,8 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Returns the least seconds of orders by least degree; INFINITY: too wide, or more than `limit`. Bit sets tell in
-   microseconds that a search is vain. */
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Microseconds tell that a search is
+   vain. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
@@ -366,7 +366,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* Returns PERM_ERROR_LIMIT if a table is too wide or slower than the rival. */
+/* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -451,11 +451,11 @@ static double permi_tree_bound(double doubles, double pairs)
 
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children; /* of a turn: vertex, list of children, how many */
+  int *order, *first, *next, *children; /* of a turn */
   int *scope;
 } permi_tree_draft;
 
-/* The child with the largest scope is first. Incomplete if stopped. */
+/* The child with the largest scope is first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -486,7 +486,6 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
       }
 }
 
-/* Makes the node of turn k, without its children's share. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -524,7 +523,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of entries. Returns 0 if stopped or out of memory. */
+/* given: roundings of entries. Returns 0 also if stopped. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;

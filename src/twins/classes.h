@@ -20,33 +20,33 @@
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
-/* Lines with nothing ahead are class 0 (rows) or 1, and do not wait. */
+/* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
 typedef struct permi_class {
   int first, size; /* member[first] .. */
-  int ahead;       /* vertices to come that each member meets */
+  int ahead;       /* vertices to come that it meets */
   int touched, slot;
   int most;        /* that ever wait */
-  int born;        /* the first step after which there is one */
+  int born;        /* the first step after which it is */
   int word, shift; /* in a key */
   uint64_t mask;
 } permi_class;
 
-/* A class whose members meet the step's vertex (entry), or change class. */
+/* Members meet the step's vertex (entry), or change class. */
 typedef struct permi_class_part {
   int from, into;
-  int meets, grows; /* grows: each that waits multiplies by growth */
+  int meets, grows; /* each that waits multiplies by growth */
   permi_coefficient entry, growth;
 } permi_class_part;
 
 typedef struct permi_class_limit {
-  int number, most; /* class `number` is to have at most `most` */
+  int number, most; /* to have `most` at most */
 } permi_class_limit;
 
 typedef struct permi_class_step {
   int vertex;
-  int joins, most; /* the class of a vertex that waits, or -1; how many may */
+  int joins, most; /* class of a vertex that waits, or -1; how many may */
   int part, parts, limit, limits;
-  double states, ways; /* after it; that merge into one: at most */
+  double states, ways; /* after it; that merge into one */
   double done;         /* share of work before */
   permi_coefficient factor;
 } permi_class_step;
@@ -61,12 +61,12 @@ typedef struct permi_classes {
   permi_class_part *part;
   permi_class_limit *limit;
   double most;    /* states */
-  double product; /* the largest product of (most of a class + 1) */
+  double product; /* the largest of (most of a class + 1) */
   double cost, each, seconds; /* ways; seconds */
   double bound_relative, lost_error;
 } permi_classes;
 
-/* Returns 1 if v has factor 1: quotients by tiny entries overflow, INT64_MIN has no magnitude. */
+/* Quotients by tiny entries overflow, INT64_MIN has no magnitude. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   int e, plain = block->imaginary_integer != NULL;
@@ -93,7 +93,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-/* Returns 1 if a : b = c : d. Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
+/* Is a : b = c : d? Moduli may differ by roundings (PERMI_CLASS_ROOM). */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -127,7 +127,6 @@ static int permi_class_alike(const permi_block *block, int a, int b, int c, int 
   return 1;
 }
 
-/* To about 100 bits. */
 static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
 {
   const double first = a.hi / b.hi;
@@ -135,7 +134,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* Returns a / b of doubles, rounded once a part (double-double: to PERMI_DD_UNIT). */
+/* Rounds once a part (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -160,7 +159,7 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* Returns a greatest common divisor with the sign of `like`. */
+/* The result has the sign of `like`. */
 static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
 {
   while (b) {
@@ -189,11 +188,11 @@ typedef struct permi_class_build {
   int taken, come[2];
   int active[2][PERMI_CLASSES], actives[2];
   unsigned char slot[PERMI_CLASSES];
-  int *member, *place, *number, *last, *edge; /* of a vertex: its class, its last and its taken edge */
+  int *member, *place, *number, *last, *edge; /* of a vertex: class, last edge, taken edge */
   int *open; /* neighbours that came */
   unsigned char *gone, *plain;
   int64_t *content;
-  int *met, *odd; /* [vertex][slot]: neighbours in a class, by uncommon entries */
+  int *met, *odd; /* [vertex][slot]: neighbours, by uncommon entries */
   unsigned char *uncommon; /* entries */
   size_t part_room, limit_room, class_room;
   int parts, limits;
@@ -207,7 +206,7 @@ static int permi_class_most(int size, int ahead)
   return size < ahead ? size : ahead;
 }
 
-/* Writes the coefficients of prod (1 + x + .. + x^most[k]). Returns the degree. Differences only if exact. */
+/* Expands prod (1 + x + .. + x^most[k]). Returns the degree. Takes differences only if exact. */
 static int permi_class_polynomial(const int *most, int count, double *line)
 {
   int degree = 0, k, i, j;
@@ -233,7 +232,7 @@ static int permi_class_polynomial(const int *most, int count, double *line)
   return degree;
 }
 
-/* Returns the number of states, ways to wait that differ as the sides do. *product: of all ways. */
+/* Counts ways to wait that differ as the sides do. *product: all. */
 static double permi_class_states(const permi_class_build *build, double *product)
 {
   const int more = build->come[0] - build->come[1]; /* waiting rows less columns */
@@ -281,7 +280,6 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
   return build->numbered++;
 }
 
-/* Neighbours of u count its change of class. */
 static void permi_class_count(permi_class_build *build, int u, int from, int into)
 {
   const permi_block *block = build->block;
@@ -309,7 +307,7 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Takes v out, and notes how it joined in step p. */
+/* Notes how v joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -338,7 +336,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Returns 1 if rests of u and the leader stay proportional with the step's vertex. */
+/* Do rests stay proportional with the step's vertex? */
 static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
@@ -348,7 +346,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Sorts the touched members, which stand first, into parts. Returns how many; -1: too many. */
+/* Returns how many parts the touched members make, which stand first; -1: too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -366,7 +364,7 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
   return parts;
 }
 
-/* Puts the step's vertex ahead of u. Returns by how much its factor grows when that comes. */
+/* Returns by how much the factor of u grows when the vertex comes. */
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
@@ -380,7 +378,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* Members of `from` are in `into` after step p. u: one of them, if they meet the step's vertex. */
+/* u: a member of `from` that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -407,8 +405,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* Refines a class whose touched members meet step p's vertex. The largest part keeps the number; what has nothing ahead
-   keeps 0 or 1. */
+/* Touched members meet step p's vertex. The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
 static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
@@ -476,7 +473,6 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
   }
 }
 
-/* Makes v the vertex of the last open step. */
 static void permi_class_take_away(permi_class_build *build, int v)
 {
   const permi_block *block = build->block;
@@ -512,7 +508,7 @@ static void permi_class_take_away(permi_class_build *build, int v)
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
 }
 
-/* All have come, nothing is ahead. */
+/* All came, nothing is ahead. */
 static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
                                     permi_control *watch, int doubled, double most)
 {
@@ -555,7 +551,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   }
 }
 
-/* Gives classes bits of the key. Returns 0 if these are too many. */
+/* Returns 0 if the key has too many bits. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};

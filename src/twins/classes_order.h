@@ -41,7 +41,6 @@ static int permi_class_choose(permi_class_build *build, int attempt)
   return chosen;
 }
 
-/* About entry e / z. */
 static void permi_class_ratio(const permi_block *block, int e, const double *z, double *ratio)
 {
   const double x = block->integer ? (double)block->integer[e] : block->real[e], norm = z[0] * z[0] + z[1] * z[1];
@@ -57,8 +56,8 @@ static int permi_class_near(const double *x, const double *y)
   return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
 }
 
-/* Notes entries that are not a factor of the row times one of the column, if most are: columns are measured by the row
-   with the most entries, then rows and columns by majority votes. */
+/* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
+   longest row, then rows and columns by majority votes. */
 static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -143,7 +142,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   return status;
 }
 
-/* Full lists double; takes are of one round. */
 static double permi_classes_bytes(const permi_classes *plan)
 {
   const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
@@ -192,7 +190,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     if (best ? PERMI_CLASS_AGAIN * 1e9 * best->cost * each < maker->watch->worked - begin : attempt > 0)
       break;
   }
-  maker->account->begin += maker->watch->worked - begin; /* other orders do not depend on this search */
+  maker->account->begin += maker->watch->worked - begin; /* other orders do not depend on it */
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);

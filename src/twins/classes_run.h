@@ -4,13 +4,13 @@
 #include "classes.h"
 
 /* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
-   have PERMI_CLASS_SHARES shares of the keys. A share lists its states in the order in which they were met, so sums do
-   not depend on threads. Rounds bound the takes in memory. */
+   have PERMI_CLASS_SHARES shares of keys. A share lists states as they are met, so sums do not depend on threads.
+   Rounds bound the takes. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096 /* states of a share */
 #define PERMI_CLASS_SHARED 4000 /* from so many states on */
 
-/* Way 0: the vertex waits; k: it is matched with part k - 1. */
+/* 0: the vertex waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -30,7 +30,7 @@ typedef struct permi_class_list {
   size_t places;
 } permi_class_list;
 
-/* A take and its target, kept for samples: >>trace. */
+/* Links are kept for samples: >>trace. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -44,7 +44,7 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first; /* of every share in this round */
+  size_t first; /* of a share, in a round */
   size_t bytes; /* of a value */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
@@ -66,8 +66,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Moves numbers to the classes after the step. Returns the class that one more must leave; -1: none; -2: the state is
-   dead. */
+/* Moves numbers to the next classes. Returns the class that one more must leave; -1: none; -2: dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -157,7 +156,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Returns the number of a known or new state; SIZE_MAX: out of memory. */
+/* Returns a known or new state; SIZE_MAX: out of memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -188,7 +187,6 @@ static size_t permi_class_find(permi_class_run *run, permi_class_list *list, con
   return list->count - 1;
 }
 
-/* Adds what a way makes of state s to state t. */
 static void permi_class_add_way(const permi_class_run *run, const permi_class_list *source, size_t s, int way,
                                 permi_class_list *target, size_t t)
 {
@@ -316,7 +314,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* Begins with one state. The caller has cleared the run, except for `keep`. Returns 0 if memory runs out. */
+/* The caller has cleared the run, except for `keep`. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
