@@ -9616,29 +9616,22 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
 {
   const permi_numbers *numbers = &state->band->numbers;
   const size_t bytes = 8 * state->words;
-  const permi_coefficient *c = &stream->entry;
   const char *x = (const char *)state->from + run->source * bytes;
   char *y = (char *)state->to + run->target * bytes;
-  permi_coefficient multiple;
-  size_t k, times = 1;
-  if (run->factor != 1) {
-    multiple = stream->entry;
-    times = permi_coefficient_multiply(numbers, &multiple, run->factor);
-    c = &multiple;
-  }
+  permi_coefficient c = stream->entry;
+  size_t k, times = run->factor == 1 ? 1 : permi_coefficient_multiply(numbers, &c, run->factor);
   if (state->from_exp2) {
     for (k = 0; k < run->count; k++)
-      permi_value_add_apart(numbers, c, y + k * bytes, &state->to_exp2[run->target + k], x + k * bytes,
+      permi_value_add_apart(numbers, &c, y + k * bytes, &state->to_exp2[run->target + k], x + k * bytes,
                             state->from_exp2[run->source + k] + stream->entry_exp2);
     return;
   }
   if (numbers->algebra == PERMI_COMPLEX) { /* calls cost 15 % */
-    multiple = *c;
-    permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
+    permi_values_add_of(PERMI_COMPLEX, numbers, &c, y, x, run->count, 0);
     return;
   }
   for (; times > 0; times--)
-    permi_values_add(numbers, c, y, x, run->count);
+    permi_values_add(numbers, &c, y, x, run->count);
 }
 
 PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
@@ -9696,38 +9689,32 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
                             double source, double target, int factor)
 {
   const permi_band_shape *shape = state->shape;
-  const int sizes[2] = {shape->used + 1, shape->used + 2};
-  const double *below, *below_after;
+  const size_t size = (size_t)shape->used + 1;
+  const double *ways = state->counts[0] + (size_t)(p + 1) * size, *below;
+  const double *ways_after = state->counts[1] + (size_t)(p + 1) * (size + 1), *below_after;
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
   if (p < stream->lowest) {
-    const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
-    if (count > 0)
-      permi_band_emit(state, stream, source, target, count, factor);
+    if (before == after && ways[before] > 0)
+      permi_band_emit(state, stream, source, target, ways[before], factor);
     return;
   }
-  if (state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] == 0 ||
-      state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] + (size_t)after] == 0)
+  if (ways[before] == 0 || ways_after[after] == 0 ||
+      (stream->within && (target >= stream->end || target + ways_after[after] <= stream->begin)))
     return;
-  if (stream->within && (target >= stream->end || target + state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] +
-                                                                            (size_t)after] <= stream->begin))
-    return;
-  below = state->counts[0] + (size_t)p * (size_t)sizes[0];
-  below_after = state->counts[1] + (size_t)p * (size_t)sizes[1];
+  below = ways - size;
+  below_after = ways_after - (size + 1);
   if (shape->kind[p] == PERMI_BAND_KEEP) {
     for (v = 0; v <= shape->leaving[p] && v <= before; v++) {
-      if (!chosen) {
+      const double step = after >= v ? below_after[after - v] : 0;
+      if (!chosen)
         permi_band_runs(state, stream, p - 1, before - v, after - v, source, target, factor);
-        if (after >= v)
-          target += below_after[after - v];
-      } else if (v < shape->leaving[p]) {
-        if (after >= v)
-          target += below_after[after - v];
-        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target,
+      else if (v < shape->leaving[p])
+        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target + step,
                         factor * (shape->leaving[p] - v));
-      }
       source += below[before - v];
+      target += step;
     }
     return;
   }
@@ -9740,6 +9727,16 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
     factor *= shape->staying[p];
   }
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
+}
+
+static void permi_band_runs_of(permi_band_state *state, permi_band_stream *stream, int way)
+{
+  const permi_band_shape *shape = state->shape;
+  stream->position = way / 2;
+  stream->entering = way % 2;
+  for (stream->lowest = 0; stream->lowest < stream->position && shape->kind[stream->lowest] == PERMI_BAND_KEEP;)
+    stream->lowest++;
+  permi_band_runs(state, stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
 }
 
 /* Gives states own powers. */
@@ -9860,14 +9857,8 @@ static int permi_band_shape_find(permi_band_state *state)
   for (p = 0; p < shape.slot_count; p++)
     for (k = 0; k < 2; k++) {
       state->shape->start[2 * p + k] = state->run_count;
-      if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
-                 : shape.kind[p] == PERMI_BAND_ENTER || shape.kind[p] == PERMI_BAND_REPLACE) {
-        for (stream.lowest = 0; stream.lowest < p && shape.kind[stream.lowest] == PERMI_BAND_KEEP; stream.lowest++)
-          ;
-        stream.position = p;
-        stream.entering = k;
-        permi_band_runs(state, &stream, shape.slot_count - 1, used, state->after, 0, 0, 1);
-      }
+      if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER : shape.kind[p] >= PERMI_BAND_ENTER)
+        permi_band_runs_of(state, &stream, 2 * p + k);
     }
   state->shape->start[2 * p] = state->run_count;
   state->shape->complete = !state->memory;
@@ -9913,11 +9904,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       for (; k < last && state->runs[k].target < stream.end; k++)
         permi_band_add_within(state, &stream, &state->runs[k]);
     } else {
-      stream.position = way / 2;
-      stream.entering = way % 2;
-      for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
-        stream.lowest++;
-      permi_band_runs(state, &stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
+      permi_band_runs_of(state, &stream, way);
     }
     status = permi_runner_poll(&state->base, (double)states / state->parts, state->base.done, thread);
   }
@@ -10017,32 +10004,19 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first equal to v. */
-static void permi_band_same(const permi_block *block, permi_ranked *line, permi_ranked *room, int *same,
-                            permi_control *watch)
+/* same[v]: the first equal to v, which has the same rarest neighbour. */
+static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
-  const int vertices = 2 * block->n;
-  permi_numbers plain;
-  int v, e, i, k;
-  memset(&plain, 0, sizeof plain);
-  for (v = 0; v < vertices; v++) {
-    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
-      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
-    }
-    line[v].key = hash;
-    line[v].vertex = same[v] = v;
-    if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
-      return;
-  }
-  line = (permi_ranked *)permi_sort(line, room, (size_t)vertices, sizeof *line, watch);
-  if (!line)
-    return;
-  for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && line[k].key == line[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, line[i].vertex, line[k].vertex))
-        same[line[k].vertex] = line[i].vertex;
+  const int *start = block->start, *neighbour = block->neighbour;
+  int v, e, t;
+  for (v = 0; v < 2 * block->n && !permi_watch(watch, 20 + 8.0 * (start[v + 1] - start[v])); v++) {
+    for (t = neighbour[start[v]], e = start[v] + 1; e < start[v + 1]; e++)
+      if (start[neighbour[e] + 1] - start[neighbour[e]] < start[t + 1] - start[t])
+        t = neighbour[e];
+    for (e = start[t]; neighbour[e] != v && !permi_watch_step(watch, (size_t)e, 20); e++)
+      if (same[neighbour[e]] == neighbour[e] && permi_band_equal(block, neighbour[e], v))
+        break;
+    same[v] = neighbour[e];
   }
 }
 
@@ -10245,18 +10219,16 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
   const size_t all = (size_t)vertices;
-  permi_ranked *line = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *line);
-  double *ways;
+  double *ways = (double *)permi_pool_get(room, 2 * all, sizeof *ways);
   int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
   if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
     return;
-  ways = (double *)(void *)line;
   for (v = 0; v < vertices; v++)
     same[v] = v;
   if (maker->working->report.equal_rows + maker->working->report.equal_columns)
-    permi_band_same(block, line, (permi_ranked *)(void *)number, same, watch); /* numbers come later */
+    permi_band_same(block, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)

@@ -14,32 +14,19 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first equal to v. */
-static void permi_band_same(const permi_block *block, permi_ranked *line, permi_ranked *room, int *same,
-                            permi_control *watch)
+/* same[v]: the first equal to v, which has the same rarest neighbour. */
+static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
-  const int vertices = 2 * block->n;
-  permi_numbers plain;
-  int v, e, i, k;
-  memset(&plain, 0, sizeof plain);
-  for (v = 0; v < vertices; v++) {
-    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
-      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
-    }
-    line[v].key = hash;
-    line[v].vertex = same[v] = v;
-    if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
-      return;
-  }
-  line = (permi_ranked *)permi_sort(line, room, (size_t)vertices, sizeof *line, watch);
-  if (!line)
-    return;
-  for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && line[k].key == line[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, line[i].vertex, line[k].vertex))
-        same[line[k].vertex] = line[i].vertex;
+  const int *start = block->start, *neighbour = block->neighbour;
+  int v, e, t;
+  for (v = 0; v < 2 * block->n && !permi_watch(watch, 20 + 8.0 * (start[v + 1] - start[v])); v++) {
+    for (t = neighbour[start[v]], e = start[v] + 1; e < start[v + 1]; e++)
+      if (start[neighbour[e] + 1] - start[neighbour[e]] < start[t + 1] - start[t])
+        t = neighbour[e];
+    for (e = start[t]; neighbour[e] != v && !permi_watch_step(watch, (size_t)e, 20); e++)
+      if (same[neighbour[e]] == neighbour[e] && permi_band_equal(block, neighbour[e], v))
+        break;
+    same[v] = neighbour[e];
   }
 }
 
@@ -242,18 +229,16 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
   const size_t all = (size_t)vertices;
-  permi_ranked *line = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *line);
-  double *ways;
+  double *ways = (double *)permi_pool_get(room, 2 * all, sizeof *ways);
   int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
   if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
     return;
-  ways = (double *)(void *)line;
   for (v = 0; v < vertices; v++)
     same[v] = v;
   if (maker->working->report.equal_rows + maker->working->report.equal_columns)
-    permi_band_same(block, line, (permi_ranked *)(void *)number, same, watch); /* numbers come later */
+    permi_band_same(block, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
