@@ -8503,10 +8503,11 @@ typedef struct permi_tree_group {
   const uint64_t *value;
 } permi_tree_group;
 
-static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_numbers *numbers,
+static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree *tree,
                                                        const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
                                                        const permi_tree_group *group, uint64_t *out)
 {
+  const permi_numbers *numbers = &tree->numbers;
   const size_t size = permi_value_words(algebra, numbers);
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
@@ -8522,12 +8523,12 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   }
 }
 
-typedef void (*permi_tree_multiplier)(const permi_numbers *numbers, const permi_tree_rank *rank, uint32_t m,
+typedef void (*permi_tree_multiplier)(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,
                                       const uint64_t *a, const permi_tree_group *group, uint64_t *out);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void permi_tree_multiply_##name(const permi_numbers *numbers, const permi_tree_rank *rank, uint32_t m,        \
+  static void permi_tree_multiply_##name(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,              \
                                          const uint64_t *a, const permi_tree_group *group, uint64_t *out)              \
-  { permi_tree_multiply_of(algebra, numbers, rank, m, a, group, out); }
+  { permi_tree_multiply_of(algebra, tree, rank, m, a, group, out); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
 
@@ -8669,7 +8670,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                   join->factor[1]->value};
   uint32_t i;
   for (i = begin; i < end; i++)
-    multiply(&run->tree->numbers, run->rank, run->mask[0][i] ^ join->rows,
+    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows,
              join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
