@@ -72,7 +72,8 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
 {
   const permi_class_part *part = plan->part + step->part;
   int k, must = -1;
-  memcpy(into, key, (size_t)plan->words * sizeof *key);
+  for (k = 0; k < plan->words; k++)
+    into[k] = key[k];
   for (k = 0; k < step->parts; k++) {
     const permi_class *from = &plan->class_of[part[k].from];
     const int count = permi_class_number(from, key);
