@@ -6392,6 +6392,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
                                           const permi_patterns *from, int source, const permi_patterns *to, int target)
 {
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
+  const permi_move fresh = {step, stream, source, target, 0, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
   uint32_t starts[PERMI_LOW_STATES / PERMI_MOVES_RUN], lengths[PERMI_LOW_STATES / PERMI_MOVES_RUN];
@@ -6403,10 +6404,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
     moves->used = 0;
     memset(moves->move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
   }
-  move->step = step;
-  move->stream = stream;
-  move->source = source;
-  move->target = target;
+  *move = fresh;
   move->first = moves->used;
   low = from->low + from->first[source];
   goal = to->low + to->first[target];
@@ -6421,7 +6419,6 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       moves->used++;
     }
   move->count = moves->used - move->first;
-  move->runs = 0;
   if (move->count >= PERMI_MOVES_RUN * runs) { /* in place */
     uint32_t *pair = moves->pair + move->first;
     int i, length;
@@ -6650,15 +6647,13 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->mask_words = (frontier->slot_count + 63) / 64;
   if (frontier->slot_count == 0)
     goto done;
+  status = PERM_ERROR_MEMORY;
   frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
-  status = frontier->mask ? status : PERM_ERROR_MEMORY;
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, watch);
-  if (block->integer && !permi_frontier_lengths(frontier, block, &room)) {
-    status = PERM_ERROR_MEMORY;
+  if (block->integer && !permi_frontier_lengths(frontier, block, &room))
     goto done;
-  }
   frontier->bound_relative = permi_terms_bound(
       &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
       block->n + frontier->additions); /* >>steps */
@@ -7019,22 +7014,17 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   const int threads = together ? run->base.threads : 1;
   permi_part *part = run->part;
   perm_status status = PERM_OK;
-  permi_rounds step;
+  permi_rounds step = {run, &run->list[p & 1], &run->list[(p + 1) & 1], streams, 0, 0, 0};
   size_t k;
   int s;
-  step.run = run;
-  step.source = &run->list[p & 1];
-  step.target = &run->list[(p + 1) & 1];
-  step.streams = streams;
   step.target->groups = step.target->states = 0;
   permi_patterns_clear(&step.target->patterns);
   memset(part->end, 255, sizeof part->end);
   for (s = 0; s < streams && !together; s++)
     permi_cursor_settle(&part->cursor[s], step.source, step.source->words);
-  step.total = together ? permi_balance_weigh(&step) : 0;
-  step.count = together ? (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once : SIZE_MAX;
-  if (together && !step.total)
+  if (together && (step.total = permi_balance_weigh(&step)) == 0)
     return PERM_ERROR_MEMORY;
+  step.count = together ? (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once : SIZE_MAX;
   for (k = 0; k < at_once; k++) {
     part[k].own = together;
     if (k)
@@ -7497,10 +7487,8 @@ static double permi_residues_search(const permi_frontier *frontier, const double
     const int primes = (int)((bits + 1) / (b - PERMI_ARRAY_RESIDUE_MARGIN)) + 1, passes = primes * (1 + gaussian);
     const double seconds = passes * permi_residues_pass_seconds(frontier, weight, ldexp(1, b - 1));
     if (seconds < best->seconds) {
-      best->seconds = seconds;
-      best->passes = passes;
-      best->primes = primes;
-      best->bits = b;
+      const permi_array_residues found = {passes, primes, b, best->modulus, seconds};
+      *best = found;
       half = ldexp(1, b - 1);
     }
   }
@@ -7648,34 +7636,31 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
 {
   const permi_frontier *frontier = run->frontier;
   const permi_arrays *arrays = run->arrays;
-  const int first = frontier->stream_start[p], ways = frontier->stream_start[p + 1] - first;
-  const uint64_t low_mask = ((uint64_t)1 << arrays->low) - 1, top_mask = ~UINT64_C(0) << (arrays->low + arrays->middle);
-  const size_t words = (size_t)1 << arrays->low;
+  const int first = frontier->stream_start[p], ways = frontier->stream_start[p + 1] - first, low = arrays->low;
+  const uint64_t low_mask = ((uint64_t)1 << low) - 1, top_mask = ~UINT64_C(0) << (low + arrays->middle);
+  const size_t words = (size_t)1 << low;
   int s, k;
   for (s = 0; s < ways; s++) {
     const permi_pull pull = permi_pull_of(frontier, p, first + s);
     const uint64_t from = (pull.want & pull.keep) ^ pull.flip;
+    const permi_coefficient *c = &frontier->coefficient[first + s];
+    const double real = run->absolute         ? c->absolute
+                        : arrays->by_residues ? permi_residue_entry(c, run->numbers.modulus, run->root)
+                                              : c->real;
+    const perm_gpu_way made = {
+        (uint32_t)(pull.test >> low), (uint32_t)(pull.want >> low), (uint32_t)(pull.keep >> low),
+        (uint32_t)(pull.flip >> low), (uint32_t)(pull.test & low_mask), (uint32_t)(pull.want & low_mask),
+        (uint32_t)(pull.keep & low_mask), (uint32_t)(pull.flip & low_mask),
+        permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask),
+        ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
+        real, c->imaginary, {c->integer[0], c->integer[1]}};
     perm_gpu_way *way = &run->way[s];
     permi_lookup *lookup = &run->lookup[s];
-    way->test = (uint32_t)(pull.test >> arrays->low);
-    way->want = (uint32_t)(pull.want >> arrays->low);
-    way->keep = (uint32_t)(pull.keep >> arrays->low);
-    way->flip = (uint32_t)(pull.flip >> arrays->low);
-    way->low_test = (uint32_t)(pull.test & low_mask);
-    way->low_want = (uint32_t)(pull.want & low_mask);
-    way->low_keep = (uint32_t)(pull.keep & low_mask);
-    way->low_flip = (uint32_t)(pull.flip & low_mask);
-    way->low_ones = permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask);
-    way->moves = ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
+    *way = made;
     lookup->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull.want & top_mask);
-    lookup->c = frontier->coefficient[first + s];
-    lookup->c.real = run->absolute         ? lookup->c.absolute
-                     : arrays->by_residues ? permi_residue_entry(&lookup->c, run->numbers.modulus, run->root)
-                                           : lookup->c.real;
+    lookup->c = *c;
+    lookup->c.real = real;
     lookup->place = NULL;
-    way->real = lookup->c.real;
-    way->imaginary = lookup->c.imaginary;
-    memcpy(way->integer, lookup->c.integer, sizeof way->integer);
     if (way->moves && !run->gpu) {
       uint16_t *place = run->low + (size_t)s * (words + PERMI_ARRAY_PAD);
       permi_eight *eights = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);
@@ -8728,19 +8713,12 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
-  permi_tree_product join;
+  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
   uint32_t high;
   int k, threads = 1;
-  memset(&join, 0, sizeof join);
-  join.run = run;
-  join.factor[0] = left;
-  join.factor[1] = right;
-  join.out = out;
-  join.rows = permi_tree_extract(all_rows, target);
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
-  join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
   k = permi_count_ones(join.rows) - out->difference;
@@ -8846,10 +8824,8 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
 
 static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uint64_t *value)
 {
-  memset(table, 0, sizeof *table);
-  table->value = value;
-  table->states = 1;
-  table->sizes.largest = table->sizes.smallest = 1;
+  const permi_tree_table unit = {value, 0, 0, 1, {1, 1, 0, 0}};
+  *table = unit;
   permi_value_one(&tree->numbers, value);
 }
 
@@ -10696,7 +10672,7 @@ static double permi_class_states(const permi_class_build *build, double *product
 /* Returns -1 if refused. */
 static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
 {
-  permi_class *c;
+  permi_class made = {first, size, ahead, 0, 0, permi_class_most(size, ahead), 0, 0, 0, 0};
   int slot;
   for (slot = 0; slot < PERMI_CLASSES && build->slot[slot]; slot++)
     ;
@@ -10707,13 +10683,8 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
     build->status = PERM_ERROR_MEMORY;
   if (build->status != PERM_OK)
     return -1;
-  c = &build->list[build->numbered];
-  memset(c, 0, sizeof *c);
-  c->first = first;
-  c->size = size;
-  c->ahead = ahead;
-  c->most = permi_class_most(size, ahead);
-  c->slot = slot;
+  made.slot = slot;
+  build->list[build->numbered] = made;
   build->slot[slot] = 1;
   build->active[side][build->actives[side]++] = build->numbered;
   return build->numbered++;
@@ -10822,6 +10793,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
 {
   const permi_block *block = build->block;
   permi_classes *plan = build->plan;
+  const permi_coefficient one = permi_coefficient_one();
+  const permi_class_part made = {from, into, u >= 0, 0, one, one};
   permi_class_part *part;
   if (!permi_room(build->pool.allocator, build->watch, &plan->part, (size_t)build->parts, 1, &build->part_room,
                   sizeof *plan->part)) {
@@ -10829,12 +10802,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
     return NULL;
   }
   part = &plan->part[build->parts++];
+  *part = made;
   plan->step[p].parts++;
-  part->from = from;
-  part->into = into;
-  part->meets = u >= 0;
-  part->grows = 0;
-  part->entry = part->growth = permi_coefficient_one();
   if (u >= 0 && build->plain[u])
     part->entry = permi_coefficient_of(block, build->edge[u], &plan->numbers);
   else if (u >= 0 && block->integer)

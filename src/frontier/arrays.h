@@ -268,10 +268,8 @@ static double permi_residues_search(const permi_frontier *frontier, const double
     const int primes = (int)((bits + 1) / (b - PERMI_ARRAY_RESIDUE_MARGIN)) + 1, passes = primes * (1 + gaussian);
     const double seconds = passes * permi_residues_pass_seconds(frontier, weight, ldexp(1, b - 1));
     if (seconds < best->seconds) {
-      best->seconds = seconds;
-      best->passes = passes;
-      best->primes = primes;
-      best->bits = b;
+      const permi_array_residues found = {passes, primes, b, best->modulus, seconds};
+      *best = found;
       half = ldexp(1, b - 1);
     }
   }
@@ -419,34 +417,31 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
 {
   const permi_frontier *frontier = run->frontier;
   const permi_arrays *arrays = run->arrays;
-  const int first = frontier->stream_start[p], ways = frontier->stream_start[p + 1] - first;
-  const uint64_t low_mask = ((uint64_t)1 << arrays->low) - 1, top_mask = ~UINT64_C(0) << (arrays->low + arrays->middle);
-  const size_t words = (size_t)1 << arrays->low;
+  const int first = frontier->stream_start[p], ways = frontier->stream_start[p + 1] - first, low = arrays->low;
+  const uint64_t low_mask = ((uint64_t)1 << low) - 1, top_mask = ~UINT64_C(0) << (low + arrays->middle);
+  const size_t words = (size_t)1 << low;
   int s, k;
   for (s = 0; s < ways; s++) {
     const permi_pull pull = permi_pull_of(frontier, p, first + s);
     const uint64_t from = (pull.want & pull.keep) ^ pull.flip;
+    const permi_coefficient *c = &frontier->coefficient[first + s];
+    const double real = run->absolute         ? c->absolute
+                        : arrays->by_residues ? permi_residue_entry(c, run->numbers.modulus, run->root)
+                                              : c->real;
+    const perm_gpu_way made = {
+        (uint32_t)(pull.test >> low), (uint32_t)(pull.want >> low), (uint32_t)(pull.keep >> low),
+        (uint32_t)(pull.flip >> low), (uint32_t)(pull.test & low_mask), (uint32_t)(pull.want & low_mask),
+        (uint32_t)(pull.keep & low_mask), (uint32_t)(pull.flip & low_mask),
+        permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask),
+        ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
+        real, c->imaginary, {c->integer[0], c->integer[1]}};
     perm_gpu_way *way = &run->way[s];
     permi_lookup *lookup = &run->lookup[s];
-    way->test = (uint32_t)(pull.test >> arrays->low);
-    way->want = (uint32_t)(pull.want >> arrays->low);
-    way->keep = (uint32_t)(pull.keep >> arrays->low);
-    way->flip = (uint32_t)(pull.flip >> arrays->low);
-    way->low_test = (uint32_t)(pull.test & low_mask);
-    way->low_want = (uint32_t)(pull.want & low_mask);
-    way->low_keep = (uint32_t)(pull.keep & low_mask);
-    way->low_flip = (uint32_t)(pull.flip & low_mask);
-    way->low_ones = permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask);
-    way->moves = ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
+    *way = made;
     lookup->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull.want & top_mask);
-    lookup->c = frontier->coefficient[first + s];
-    lookup->c.real = run->absolute         ? lookup->c.absolute
-                     : arrays->by_residues ? permi_residue_entry(&lookup->c, run->numbers.modulus, run->root)
-                                           : lookup->c.real;
+    lookup->c = *c;
+    lookup->c.real = real;
     lookup->place = NULL;
-    way->real = lookup->c.real;
-    way->imaginary = lookup->c.imaginary;
-    memcpy(way->integer, lookup->c.integer, sizeof way->integer);
     if (way->moves && !run->gpu) {
       uint16_t *place = run->low + (size_t)s * (words + PERMI_ARRAY_PAD);
       permi_eight *eights = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);

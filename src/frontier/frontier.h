@@ -297,6 +297,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
                                           const permi_patterns *from, int source, const permi_patterns *to, int target)
 {
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
+  const permi_move fresh = {step, stream, source, target, 0, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
   uint32_t starts[PERMI_LOW_STATES / PERMI_MOVES_RUN], lengths[PERMI_LOW_STATES / PERMI_MOVES_RUN];
@@ -308,10 +309,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
     moves->used = 0;
     memset(moves->move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
   }
-  move->step = step;
-  move->stream = stream;
-  move->source = source;
-  move->target = target;
+  *move = fresh;
   move->first = moves->used;
   low = from->low + from->first[source];
   goal = to->low + to->first[target];
@@ -326,7 +324,6 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       moves->used++;
     }
   move->count = moves->used - move->first;
-  move->runs = 0;
   if (move->count >= PERMI_MOVES_RUN * runs) { /* in place */
     uint32_t *pair = moves->pair + move->first;
     int i, length;
@@ -555,15 +552,13 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->mask_words = (frontier->slot_count + 63) / 64;
   if (frontier->slot_count == 0)
     goto done;
+  status = PERM_ERROR_MEMORY;
   frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
-  status = frontier->mask ? status : PERM_ERROR_MEMORY;
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, watch);
-  if (block->integer && !permi_frontier_lengths(frontier, block, &room)) {
-    status = PERM_ERROR_MEMORY;
+  if (block->integer && !permi_frontier_lengths(frontier, block, &room))
     goto done;
-  }
   frontier->bound_relative = permi_terms_bound(
       &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
       block->n + frontier->additions); /* >>steps */

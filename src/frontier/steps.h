@@ -347,22 +347,17 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   const int threads = together ? run->base.threads : 1;
   permi_part *part = run->part;
   perm_status status = PERM_OK;
-  permi_rounds step;
+  permi_rounds step = {run, &run->list[p & 1], &run->list[(p + 1) & 1], streams, 0, 0, 0};
   size_t k;
   int s;
-  step.run = run;
-  step.source = &run->list[p & 1];
-  step.target = &run->list[(p + 1) & 1];
-  step.streams = streams;
   step.target->groups = step.target->states = 0;
   permi_patterns_clear(&step.target->patterns);
   memset(part->end, 255, sizeof part->end);
   for (s = 0; s < streams && !together; s++)
     permi_cursor_settle(&part->cursor[s], step.source, step.source->words);
-  step.total = together ? permi_balance_weigh(&step) : 0;
-  step.count = together ? (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once : SIZE_MAX;
-  if (together && !step.total)
+  if (together && (step.total = permi_balance_weigh(&step)) == 0)
     return PERM_ERROR_MEMORY;
+  step.count = together ? (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once : SIZE_MAX;
   for (k = 0; k < at_once; k++) {
     part[k].own = together;
     if (k)

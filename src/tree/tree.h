@@ -375,19 +375,12 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
-  permi_tree_product join;
+  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
   uint32_t high;
   int k, threads = 1;
-  memset(&join, 0, sizeof join);
-  join.run = run;
-  join.factor[0] = left;
-  join.factor[1] = right;
-  join.out = out;
-  join.rows = permi_tree_extract(all_rows, target);
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
-  join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
   k = permi_count_ones(join.rows) - out->difference;
@@ -493,10 +486,8 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
 
 static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uint64_t *value)
 {
-  memset(table, 0, sizeof *table);
-  table->value = value;
-  table->states = 1;
-  table->sizes.largest = table->sizes.smallest = 1;
+  const permi_tree_table unit = {value, 0, 0, 1, {1, 1, 0, 0}};
+  *table = unit;
   permi_value_one(&tree->numbers, value);
 }
 

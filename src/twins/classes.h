@@ -257,7 +257,7 @@ static double permi_class_states(const permi_class_build *build, double *product
 /* Returns -1 if refused. */
 static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
 {
-  permi_class *c;
+  permi_class made = {first, size, ahead, 0, 0, permi_class_most(size, ahead), 0, 0, 0, 0};
   int slot;
   for (slot = 0; slot < PERMI_CLASSES && build->slot[slot]; slot++)
     ;
@@ -268,13 +268,8 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
     build->status = PERM_ERROR_MEMORY;
   if (build->status != PERM_OK)
     return -1;
-  c = &build->list[build->numbered];
-  memset(c, 0, sizeof *c);
-  c->first = first;
-  c->size = size;
-  c->ahead = ahead;
-  c->most = permi_class_most(size, ahead);
-  c->slot = slot;
+  made.slot = slot;
+  build->list[build->numbered] = made;
   build->slot[slot] = 1;
   build->active[side][build->actives[side]++] = build->numbered;
   return build->numbered++;
@@ -383,6 +378,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
 {
   const permi_block *block = build->block;
   permi_classes *plan = build->plan;
+  const permi_coefficient one = permi_coefficient_one();
+  const permi_class_part made = {from, into, u >= 0, 0, one, one};
   permi_class_part *part;
   if (!permi_room(build->pool.allocator, build->watch, &plan->part, (size_t)build->parts, 1, &build->part_room,
                   sizeof *plan->part)) {
@@ -390,12 +387,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
     return NULL;
   }
   part = &plan->part[build->parts++];
+  *part = made;
   plan->step[p].parts++;
-  part->from = from;
-  part->into = into;
-  part->meets = u >= 0;
-  part->grows = 0;
-  part->entry = part->growth = permi_coefficient_one();
   if (u >= 0 && build->plain[u])
     part->entry = permi_coefficient_of(block, build->edge[u], &plan->numbers);
   else if (u >= 0 && block->integer)
