@@ -96,8 +96,7 @@
                      >>engines         what engines of a block share
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
                      >>device          what engines ask of perm_cuda.cu; what stands in without it
-     frontier/       >>values          entries as values of the ring
-                     >>runner          what all engines that go step by step share: threads, stops, the last value
+     frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
                      >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
                      >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
                      >>arrays          states indexed by combinations; residues, layout and memory of a step
@@ -5540,7 +5539,8 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>values
-   Values of >>ring in engines of blocks. Functions of these rooms that may run out of memory return 0 then. */
+   Values of >>ring in engines of blocks, and what runs these engines step by step. Functions that may run out of
+   memory return 0 then. */
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
@@ -5987,9 +5987,6 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
     numbers->algebra = PERMI_SIGNED_DD;
   return fits;
 }
-
-/* ========================================================================================= >>runner
-   Runs engines step by step: threads, stopping, counters, memory, the last value. */
 
 typedef struct permi_runner permi_runner;
 struct permi_runner {

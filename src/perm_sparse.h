@@ -95,8 +95,7 @@
                      >>engines         what engines of a block share
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
                      >>device          what engines ask of perm_cuda.cu; what stands in without it
-     frontier/       >>values          entries as values of the ring
-                     >>runner          what all engines that go step by step share: threads, stops, the last value
+     frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
                      >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
                      >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
                      >>arrays          states indexed by combinations; residues, layout and memory of a step
@@ -218,7 +217,6 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "frontier/values.h"
-#include "frontier/runner.h"
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
 #include "frontier/arrays.h"

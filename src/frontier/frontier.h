@@ -5,7 +5,7 @@
 #include "../dense/kernels.h"
 #include "../graph/order.h"
 #include "../graph/reduce.h"
-#include "runner.h"
+#include "values.h"
 
 /* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
    to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex

@@ -11,7 +11,7 @@
    PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
 #pragma once
 #include "../exact/residues.h"
-#include "../frontier/runner.h"
+#include "../frontier/values.h"
 #include "dissection.h"
 
 /* A matrix in fronts; columns are numbered by the row matched to them. */
