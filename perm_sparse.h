@@ -5787,7 +5787,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
 }
 
 /* Moduli above 2^-PERMI_CANCELS times all values come down, and bound nothing. */
-#define PERMI_CANCELS_STEPS 31 /* a mask: in every 32nd step */
+#define PERMI_CANCELS_STEPS 31 /* a mask */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
@@ -5888,7 +5888,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum; /* of moduli */
+  double sum;
   int count, others; /* of modulus not 1 */
 } permi_majorant;
 
@@ -5945,7 +5945,7 @@ static int permi_sparse_doubled(const perm_options *options)
 }
 
 /* Returns 0 if integers are too long without modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product */
+#define PERMI_RESIDUE_WORDS 8
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -5995,8 +5995,7 @@ struct permi_runner {
   int threads;
   permi_pool pool;
   perm_allocator locked; /* a caller's need not be thread-safe */
-  double done;           /* predicted seconds */
-  double unpolled, visited;
+  double done, unpolled, visited; /* done: predicted seconds */
   int stop; /* perm_status of thread 0 */
   permi_sizes sizes;
   perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
@@ -6117,20 +6116,17 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 #define PERMI_GROUP_BYTES 2
 
 typedef struct permi_array_residues {
-  int passes; /* 0: impossible */
-  int primes; /* 0: modulo `modulus` or, if 0, whole doubles */
-  int bits;   /* of primes */
+  int passes, primes, bits; /* 0 passes: impossible; 0 primes: modulo `modulus` or, if 0, whole doubles */
   uint64_t modulus;
   double seconds;
 } permi_array_residues;
 
 typedef struct permi_arrays {
   perm_isa isa;
-  int by_residues;
+  int by_residues, low, middle, top;
   permi_array_residues residues;
   unsigned char *growth;
-  int low, middle, top;
-  double bytes; /* of all values */
+  double bytes;
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new */
 } permi_arrays;
 
@@ -6140,19 +6136,15 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;   /* -1: a drop */
-  uint64_t *mask; /* test, want, flip */
-  double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: before */
-  double additions; /* THE BOUND */
-  double bound_relative, lost_error;
-  double room[2]; /* even, odd steps */
+  int *partner;           /* -1: a drop */
+  uint64_t *mask;         /* test, want, flip */
+  double *states, *cost;  /* steps + 1: a bound; before */
+  double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones;    /* steps + 1: see >>arrays */
-  int *words;   /* steps + 1: of an integer, or NULL */
-  double *bits; /* steps + 1: log2 of a bound on integers, or NULL */
+  int *ones, *words; /* steps + 1: see >>arrays; words of an integer, or NULL */
+  double *bits;      /* steps + 1: log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* of kept steps; 0: all */
+  int every; /* 0: all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -6168,7 +6160,7 @@ static int permi_frontier_streams_most(const permi_frontier *frontier)
 typedef struct permi_patterns {
   int count, room;
   uint64_t *bits;
-  size_t *first;  /* in low */
+  size_t *first;
   uint16_t *low;
   size_t low_room;
   int *table;
@@ -6285,7 +6277,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
 /* A stream in the source. Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
-  uint64_t key[PERMI_MASK_WORDS]; /* the next; at the end all ones */
+  uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
@@ -6416,7 +6408,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       moves->used++;
     }
   move->count = moves->used - move->first;
-  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place */
+  if (move->count >= PERMI_MOVES_RUN * runs) {
     uint32_t *pair = moves->pair + move->first;
     int i, length;
     for (i = 0; i < move->count; i += length) {
@@ -6493,7 +6485,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     frontier->stream_start[p] = used;
     memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p) /* it has two neighbours */
+      if (death[block->neighbour[e]] == p)
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
     memcpy(mine, gone, sizeof mine);
     if (held)
@@ -6604,7 +6596,7 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 typedef struct permi_exactness {
   double roundings, lost_error; /* of entries */
   uint64_t modulus;             /* or 0 */
-  int doubled;                  /* double-doubles are wanted */
+  int doubled;
 } permi_exactness;
 
 /* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
@@ -6677,11 +6669,10 @@ typedef struct permi_part {
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* own: has patterns; their numbers in the target */
+  int done, own, *number; /* own: has patterns; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
-  int done; /* all below `end` */
   perm_status status;
 } permi_part;
 
@@ -6690,11 +6681,9 @@ typedef struct permi_run {
   const permi_frontier *frontier;
   permi_list list[2];
   permi_part *part;
-  int parts_at_once, step;
+  int parts_at_once, step, careful, tracking;
   permi_moves *moves;
-  size_t *weight; /* [stream][block]: work before it */
-  size_t weight_room;
-  int careful, tracking;
+  size_t *weight, weight_room; /* [stream][block]: work before it */
   double state_seconds;
 } permi_run;
 
@@ -6835,11 +6824,11 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-#define PERMI_PART_STATES 16384 /* of one thread */
+#define PERMI_PART_STATES 16384
 #define PERMI_BALANCE_BLOCK 32
-#define PERMI_BALANCE_GROUP 16 /* in states */
+#define PERMI_BALANCE_GROUP 16
 #define PERMI_PARALLEL_STATES 20000
-#define PERMI_PART_WORK 131072 /* of threads */
+#define PERMI_PART_WORK 131072
 
 /* Seeks the first group whose output is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
@@ -7123,7 +7112,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   double growth = 0;
   int p, s, k, threads, complete;
   memset(none, 0, sizeof none);
-  none[0] = 1; /* nothing matched */
+  none[0] = 1;
   permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
   for (p = s = 0; p < frontier->steps; p++) {
@@ -7235,18 +7224,14 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* low: slots in use */
+  int ones, low; /* slots in use */
   size_t states;
   uint16_t *word, *rank; /* low words by ones; ranks among equal ones */
   int start[PERMI_ARRAY_LOW + 2];
-  uint64_t *middle_offset; /* [ones of top][middle] */
-  uint16_t *middle;        /* for each number of ones of top */
-  unsigned char *left;     /* ones of low */
-  unsigned char *middle_ones;
-  int middle_start[PERMI_ARRAY_HIGH + 2];
-  uint64_t *top_offset;
-  uint16_t *top;
-  int tops;
+  uint64_t *middle_offset, *top_offset; /* [ones of top][middle]; of a word */
+  uint16_t *middle, *top;               /* middle: by ones of top */
+  unsigned char *left, *middle_ones;    /* left: ones of low */
+  int middle_start[PERMI_ARRAY_HIGH + 2], tops;
   size_t total[PERMI_ARRAY_HIGH + 1]; /* by ones of top */
 } permi_layout;
 
@@ -7269,7 +7254,7 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 }
 
 typedef struct permi_lookup {
-  int top_ones;             /* more in the source */
+  int top_ones;
   const uint16_t *place;    /* of low words, or NULL */
   const permi_eight *eight; /* words with j ones: start[j] / 8 + j */
   permi_coefficient c;
@@ -7280,22 +7265,19 @@ typedef struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_numbers numbers; /* of a pass */
+  permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
-  int again, absolute;   /* of a pass */
+  int again, absolute, kernel_eights, most, tracking; /* kernel_eights: the kernel uses permi_eight */
   permi_block_kernel kernel;
-  int kernel_eights; /* uses permi_eight */
-  size_t bytes;      /* of a value */
+  size_t bytes;
   permi_layout layout[2];
   permi_places *places;
   char *memory;
-  uint16_t *top;     /* of a turn */
-  perm_gpu_way *way; /* of a step */
+  perm_gpu_way *way;
   permi_lookup *lookup;
-  permi_origin *origin;     /* `most` a thread */
-  uint16_t *low; /* `place` of lookups */
+  permi_origin *origin; /* `most` a thread */
+  uint16_t *top, *low;  /* low: `place` of lookups */
   permi_eight *eights;
-  int most, tracking; /* ways; sizes */
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
 } permi_arrays_run;
@@ -7691,10 +7673,9 @@ struct permi_places {
   uint64_t *at[2]; /* first byte, for a word of top bits */
   uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
   permi_gap *gap;                          /* the last has no end */
-  int gaps;
+  int gaps, done;
   uint64_t most, turn; /* bytes so far, of a turn */
   uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
-  int done;
 };
 
 static size_t permi_places_tops(const permi_frontier *frontier)
@@ -7735,7 +7716,7 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
 {
   int low = 0, high = places->gaps - 1, before;
   permi_gap *gap;
-  while (low < high) { /* the first gap behind */
+  while (low < high) {
     const int middle = (low + high) / 2;
     if (places->gap[middle].begin > at)
       high = middle;
@@ -7880,8 +7861,8 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
-  double before, seconds; /* of a piece */
-  int words;              /* of source integers, still */
+  double before, seconds;
+  int words;              /* of source integers */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
@@ -8369,7 +8350,7 @@ typedef struct permi_tree {
   permi_numbers numbers;
   int size, nodes, width, joins, depth;
   permi_tree_node *node;
-  int *vertex; /* of a node */
+  int *vertex;
   permi_tree_edge *edge;
   double stack_values, work_values, most_states, most_groups, pairs, states;
   double *cost; /* before a node */
@@ -8567,7 +8548,7 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common;
-  uint32_t common_rows; /* within common */
+  uint32_t common_rows;
   int ones, own;        /* of a state; bits not common */
   int cut, parts;       /* cut: bits of a part */
 } permi_tree_product;
@@ -8846,7 +8827,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
     table->states = (size_t)t;
     table->difference = node->difference;
     memset(table->value, 0, table->states * size * sizeof *table->value);
-    for (e = node->edge; e < (node + 1)->edge; e++) { /* all bits but one are set */
+    for (e = node->edge; e < (node + 1)->edge; e++) {
       const permi_tree_edge *edge = &tree->edge[e];
       const int place = node->column ? t - 1 - edge->bit : edge->bit;
       permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);
@@ -8940,19 +8921,12 @@ typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
   int n, filling, listed; /* filling: by fill, not degree */
-  int *head, *degree, *turn;
-  uint64_t *priority;
-  int *link;
-  size_t links, link_room;
-  uint64_t *pair; /* 0: free */
-  size_t pairs, pair_room;
+  int *head, *degree, *turn, *link, *scope, *scope_start;
+  uint64_t *priority, *pair; /* pair: 0: free */
   permi_ranked *heap;
-  size_t keys, heap_room;
-  int *next, *before; /* before the first: -1 - degree */
+  size_t links, link_room, pairs, pair_room, keys, heap_room, scopes, scope_room, popped, dropped;
+  int *next, *before;                      /* before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* lists below are empty */
-  int *scope, *scope_start; /* of the k-th to go */
-  size_t scopes, scope_room;
-  size_t popped, dropped;
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -9337,7 +9311,7 @@ static double permi_tree_bound(double doubles, double pairs)
 
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children; /* of a turn */
+  int *order, *first, *next, *children;
   int *scope;
 } permi_tree_draft;
 
@@ -9501,10 +9475,9 @@ typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width, counted;
-  int *entry_start, *entry_group;
-  permi_band_entry *entry;
-  int *capacity, *first, *last;
+  int *entry_start, *entry_group, *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block, as taken */
+  permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
   double lossy; /* relative error of states with own powers */
 } permi_band;
@@ -9559,30 +9532,24 @@ typedef struct permi_band_run_state {
   permi_runner base; /* exp2: without own powers */
   const permi_band *band;
   permi_band_shape *shape, *shapes;
-  int shape_count;
   permi_band_run *runs;
   double *counts[2];
   size_t run_count, run_room, counts_room[2];
   size_t room, words; /* states; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* or NULL */
-  int memory;
   /* of the row: */
   int window[2][PERMI_BAND_SLOTS + 1]; /* before, after; by parity */
-  int slot_count, next_slots, row, opened, enterings, used, after;
+  int slot_count, next_slots, row, opened, enterings, used, after, parts, shape_count, memory;
   int *position; /* of a group: 2 p + entering */
-  int parts;
-  size_t states; /* before the row */
+  size_t states;
 } permi_band_state;
 
 /* Uses the column at `position`; entering: after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* lower ones keep their columns */
-  int keep;                       /* only keeps runs */
-  int within;
+  int position, entering, lowest, keep, within, entry_exp2; /* below the lowest columns are kept */
   uint32_t begin, end;
   permi_coefficient entry;
-  int entry_exp2;
 } permi_band_stream;
 
 PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,
@@ -10130,7 +10097,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
 
 /* Takes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
    Returns 0 if too wide, or stopped. */
-#define PERMI_BAND_LOOK 1024 /* rows compared */
+#define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -10227,7 +10194,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* too wide, or as narrow as it gets */
+        continue;
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -10428,18 +10395,15 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    quotients by it; proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
    The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
    For equal columns >>subsets is faster (docs/engines.md). */
-#define PERMI_CLASSES 64 /* at a time */
+#define PERMI_CLASSES 64
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
 /* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
 typedef struct permi_class {
-  int first, size; /* member[first] .. */
-  int ahead;       /* vertices to come that it meets */
-  int touched, slot;
-  int most;        /* that ever wait */
-  int born;        /* the first step after which it is */
-  int word, shift; /* in a key */
+  int first, size, ahead; /* member[first] ..; vertices to come that it meets */
+  int touched, slot, most, born; /* most: that ever wait; born: the first step after which it is */
+  int word, shift;               /* in a key */
   uint64_t mask;
 } permi_class;
 
@@ -10451,13 +10415,12 @@ typedef struct permi_class_part {
 } permi_class_part;
 
 typedef struct permi_class_limit {
-  int number, most; /* to have `most` at most */
+  int number, most;
 } permi_class_limit;
 
 typedef struct permi_class_step {
-  int vertex;
-  int joins, most; /* class of a vertex that waits, or -1; how many may */
-  int part, parts, limit, limits;
+  int vertex, part, parts, limit, limits;
+  int joins, most;     /* class of a vertex that waits, or -1; how many may */
   double states, ways; /* after it; that merge into one */
   double done;         /* share of work before */
   permi_coefficient factor;
@@ -10466,14 +10429,12 @@ typedef struct permi_class_step {
 typedef struct permi_classes {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, words; /* of a key */
-  int numbered;
-  permi_class *class_of; /* a number */
+  int steps, words, numbered;
+  permi_class *class_of;
   permi_class_step *step;
   permi_class_part *part;
   permi_class_limit *limit;
-  double most;    /* states */
-  double product; /* the largest of (most of a class + 1) */
+  double most, product;       /* states; the largest product of (most of a class + 1) */
   double cost, each, seconds; /* ways; seconds */
   double bound_relative, lost_error;
 } permi_classes;
@@ -10596,20 +10557,13 @@ typedef struct permi_class_build {
   permi_pool pool;
   permi_classes *plan;
   permi_class *list;
-  int numbered, doubled;
-  int taken, come[2];
-  int active[2][PERMI_CLASSES], actives[2];
-  unsigned char slot[PERMI_CLASSES];
+  int numbered, doubled, taken, come[2], parts, limits, active[2][PERMI_CLASSES], actives[2];
+  unsigned char slot[PERMI_CLASSES], *gone, *plain, *uncommon; /* uncommon: entries */
   int *member, *place, *number, *last, *edge; /* of a vertex: class, last edge, taken edge */
-  int *open; /* neighbours that came */
-  unsigned char *gone, *plain;
+  int *open, *met, *odd; /* neighbours that came; [vertex][slot]: neighbours, by uncommon entries */
   int64_t *content;
-  int *met, *odd; /* [vertex][slot]: neighbours, by uncommon entries */
-  unsigned char *uncommon; /* entries */
   size_t part_room, limit_room, class_room;
-  int parts, limits;
-  double *line; /* two polynomials */
-  double left; /* of the price */
+  double *line, left; /* two polynomials */
   perm_status status;
 } permi_class_build;
 
@@ -10822,7 +10776,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
     build->status = PERM_ERROR_LIMIT;
     return;
   }
-  begin[parts + 1] = c.first + c.size; /* it meets nothing new */
+  begin[parts + 1] = c.first + c.size;
   for (k = 0; k < parts && number > 1; k++)
     if (begin[k + 1] - begin[k] > begin[keeps + 1] - begin[keeps])
       keeps = k;
@@ -10997,7 +10951,7 @@ static int permi_class_fields(permi_classes *plan)
    have PERMI_CLASS_SHARES shares of keys. A share lists states as they are met, so sums do not depend on threads.
    Rounds bound the takes. */
 #define PERMI_CLASS_SHARES 32
-#define PERMI_CLASS_ROUND 4096 /* states of a share */
+#define PERMI_CLASS_ROUND 4096
 #define PERMI_CLASS_SHARED 4000 /* from so many states on */
 
 /* 0: the vertex waits; k: it is matched with part k - 1. */
@@ -11012,12 +10966,11 @@ typedef struct permi_class_takes {
 } permi_class_takes;
 
 typedef struct permi_class_list {
-  size_t count, room, value_room, exp2_room, place_room;
+  size_t count, places, room, value_room, exp2_room, place_room;
   uint64_t *key;
   char *value;
-  int64_t *exp2; /* of doubles */
+  int64_t *exp2;
   uint32_t *place; /* hash table: state + 1, or 0 */
-  size_t places;
 } permi_class_list;
 
 /* Links are kept for samples: >>trace. */
@@ -11034,8 +10987,7 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first; /* of a share, in a round */
-  size_t bytes; /* of a value */
+  size_t first, bytes; /* first: of a share, in a round */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
   permi_class_links *links; /* by target share, or NULL */

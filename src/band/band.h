@@ -28,10 +28,9 @@ typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width, counted;
-  int *entry_start, *entry_group;
-  permi_band_entry *entry;
-  int *capacity, *first, *last;
+  int *entry_start, *entry_group, *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block, as taken */
+  permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
   double lossy; /* relative error of states with own powers */
 } permi_band;
@@ -86,30 +85,24 @@ typedef struct permi_band_run_state {
   permi_runner base; /* exp2: without own powers */
   const permi_band *band;
   permi_band_shape *shape, *shapes;
-  int shape_count;
   permi_band_run *runs;
   double *counts[2];
   size_t run_count, run_room, counts_room[2];
   size_t room, words; /* states; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* or NULL */
-  int memory;
   /* of the row: */
   int window[2][PERMI_BAND_SLOTS + 1]; /* before, after; by parity */
-  int slot_count, next_slots, row, opened, enterings, used, after;
+  int slot_count, next_slots, row, opened, enterings, used, after, parts, shape_count, memory;
   int *position; /* of a group: 2 p + entering */
-  int parts;
-  size_t states; /* before the row */
+  size_t states;
 } permi_band_state;
 
 /* Uses the column at `position`; entering: after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* lower ones keep their columns */
-  int keep;                       /* only keeps runs */
-  int within;
+  int position, entering, lowest, keep, within, entry_exp2; /* below the lowest columns are kept */
   uint32_t begin, end;
   permi_coefficient entry;
-  int entry_exp2;
 } permi_band_stream;
 
 PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,

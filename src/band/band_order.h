@@ -166,7 +166,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
 
 /* Takes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
    Returns 0 if too wide, or stopped. */
-#define PERMI_BAND_LOOK 1024 /* rows compared */
+#define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -263,7 +263,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* too wide, or as narrow as it gets */
+        continue;
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)

@@ -19,18 +19,14 @@
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* low: slots in use */
+  int ones, low; /* slots in use */
   size_t states;
   uint16_t *word, *rank; /* low words by ones; ranks among equal ones */
   int start[PERMI_ARRAY_LOW + 2];
-  uint64_t *middle_offset; /* [ones of top][middle] */
-  uint16_t *middle;        /* for each number of ones of top */
-  unsigned char *left;     /* ones of low */
-  unsigned char *middle_ones;
-  int middle_start[PERMI_ARRAY_HIGH + 2];
-  uint64_t *top_offset;
-  uint16_t *top;
-  int tops;
+  uint64_t *middle_offset, *top_offset; /* [ones of top][middle]; of a word */
+  uint16_t *middle, *top;               /* middle: by ones of top */
+  unsigned char *left, *middle_ones;    /* left: ones of low */
+  int middle_start[PERMI_ARRAY_HIGH + 2], tops;
   size_t total[PERMI_ARRAY_HIGH + 1]; /* by ones of top */
 } permi_layout;
 
@@ -53,7 +49,7 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 }
 
 typedef struct permi_lookup {
-  int top_ones;             /* more in the source */
+  int top_ones;
   const uint16_t *place;    /* of low words, or NULL */
   const permi_eight *eight; /* words with j ones: start[j] / 8 + j */
   permi_coefficient c;
@@ -64,22 +60,19 @@ typedef struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_numbers numbers; /* of a pass */
+  permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
-  int again, absolute;   /* of a pass */
+  int again, absolute, kernel_eights, most, tracking; /* kernel_eights: the kernel uses permi_eight */
   permi_block_kernel kernel;
-  int kernel_eights; /* uses permi_eight */
-  size_t bytes;      /* of a value */
+  size_t bytes;
   permi_layout layout[2];
   permi_places *places;
   char *memory;
-  uint16_t *top;     /* of a turn */
-  perm_gpu_way *way; /* of a step */
+  perm_gpu_way *way;
   permi_lookup *lookup;
-  permi_origin *origin;     /* `most` a thread */
-  uint16_t *low; /* `place` of lookups */
+  permi_origin *origin; /* `most` a thread */
+  uint16_t *top, *low;  /* low: `place` of lookups */
   permi_eight *eights;
-  int most, tracking; /* ways; sizes */
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
 } permi_arrays_run;
@@ -475,10 +468,9 @@ struct permi_places {
   uint64_t *at[2]; /* first byte, for a word of top bits */
   uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
   permi_gap *gap;                          /* the last has no end */
-  int gaps;
+  int gaps, done;
   uint64_t most, turn; /* bytes so far, of a turn */
   uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
-  int done;
 };
 
 static size_t permi_places_tops(const permi_frontier *frontier)
@@ -519,7 +511,7 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
 {
   int low = 0, high = places->gaps - 1, before;
   permi_gap *gap;
-  while (low < high) { /* the first gap behind */
+  while (low < high) {
     const int middle = (low + high) / 2;
     if (places->gap[middle].begin > at)
       high = middle;

@@ -9,8 +9,8 @@
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
-  double before, seconds; /* of a piece */
-  int words;              /* of source integers, still */
+  double before, seconds;
+  int words;              /* of source integers */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)

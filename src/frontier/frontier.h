@@ -25,20 +25,17 @@
 #define PERMI_GROUP_BYTES 2
 
 typedef struct permi_array_residues {
-  int passes; /* 0: impossible */
-  int primes; /* 0: modulo `modulus` or, if 0, whole doubles */
-  int bits;   /* of primes */
+  int passes, primes, bits; /* 0 passes: impossible; 0 primes: modulo `modulus` or, if 0, whole doubles */
   uint64_t modulus;
   double seconds;
 } permi_array_residues;
 
 typedef struct permi_arrays {
   perm_isa isa;
-  int by_residues;
+  int by_residues, low, middle, top;
   permi_array_residues residues;
   unsigned char *growth;
-  int low, middle, top;
-  double bytes; /* of all values */
+  double bytes;
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new */
 } permi_arrays;
 
@@ -48,19 +45,15 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;   /* -1: a drop */
-  uint64_t *mask; /* test, want, flip */
-  double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: before */
-  double additions; /* THE BOUND */
-  double bound_relative, lost_error;
-  double room[2]; /* even, odd steps */
+  int *partner;           /* -1: a drop */
+  uint64_t *mask;         /* test, want, flip */
+  double *states, *cost;  /* steps + 1: a bound; before */
+  double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones;    /* steps + 1: see >>arrays */
-  int *words;   /* steps + 1: of an integer, or NULL */
-  double *bits; /* steps + 1: log2 of a bound on integers, or NULL */
+  int *ones, *words; /* steps + 1: see >>arrays; words of an integer, or NULL */
+  double *bits;      /* steps + 1: log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* of kept steps; 0: all */
+  int every; /* 0: all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -76,7 +69,7 @@ static int permi_frontier_streams_most(const permi_frontier *frontier)
 typedef struct permi_patterns {
   int count, room;
   uint64_t *bits;
-  size_t *first;  /* in low */
+  size_t *first;
   uint16_t *low;
   size_t low_room;
   int *table;
@@ -193,7 +186,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
 /* A stream in the source. Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
-  uint64_t key[PERMI_MASK_WORDS]; /* the next; at the end all ones */
+  uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
@@ -324,7 +317,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       moves->used++;
     }
   move->count = moves->used - move->first;
-  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place */
+  if (move->count >= PERMI_MOVES_RUN * runs) {
     uint32_t *pair = moves->pair + move->first;
     int i, length;
     for (i = 0; i < move->count; i += length) {
@@ -401,7 +394,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     frontier->stream_start[p] = used;
     memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p) /* it has two neighbours */
+      if (death[block->neighbour[e]] == p)
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
     memcpy(mine, gone, sizeof mine);
     if (held)
@@ -512,7 +505,7 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 typedef struct permi_exactness {
   double roundings, lost_error; /* of entries */
   uint64_t modulus;             /* or 0 */
-  int doubled;                  /* double-doubles are wanted */
+  int doubled;
 } permi_exactness;
 
 /* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */

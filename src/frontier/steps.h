@@ -13,11 +13,10 @@ typedef struct permi_part {
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* own: has patterns; their numbers in the target */
+  int done, own, *number; /* own: has patterns; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
-  int done; /* all below `end` */
   perm_status status;
 } permi_part;
 
@@ -26,11 +25,9 @@ typedef struct permi_run {
   const permi_frontier *frontier;
   permi_list list[2];
   permi_part *part;
-  int parts_at_once, step;
+  int parts_at_once, step, careful, tracking;
   permi_moves *moves;
-  size_t *weight; /* [stream][block]: work before it */
-  size_t weight_room;
-  int careful, tracking;
+  size_t *weight, weight_room; /* [stream][block]: work before it */
   double state_seconds;
 } permi_run;
 
@@ -171,11 +168,11 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-#define PERMI_PART_STATES 16384 /* of one thread */
+#define PERMI_PART_STATES 16384
 #define PERMI_BALANCE_BLOCK 32
-#define PERMI_BALANCE_GROUP 16 /* in states */
+#define PERMI_BALANCE_GROUP 16
 #define PERMI_PARALLEL_STATES 20000
-#define PERMI_PART_WORK 131072 /* of threads */
+#define PERMI_PART_WORK 131072
 
 /* Seeks the first group whose output is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
@@ -459,7 +456,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   double growth = 0;
   int p, s, k, threads, complete;
   memset(none, 0, sizeof none);
-  none[0] = 1; /* nothing matched */
+  none[0] = 1;
   permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
   for (p = s = 0; p < frontier->steps; p++) {

@@ -250,7 +250,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
 }
 
 /* Moduli above 2^-PERMI_CANCELS times all values come down, and bound nothing. */
-#define PERMI_CANCELS_STEPS 31 /* a mask: in every 32nd step */
+#define PERMI_CANCELS_STEPS 31 /* a mask */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
@@ -351,7 +351,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum; /* of moduli */
+  double sum;
   int count, others; /* of modulus not 1 */
 } permi_majorant;
 
@@ -408,7 +408,7 @@ static int permi_sparse_doubled(const perm_options *options)
 }
 
 /* Returns 0 if integers are too long without modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product */
+#define PERMI_RESIDUE_WORDS 8
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -458,8 +458,7 @@ struct permi_runner {
   int threads;
   permi_pool pool;
   perm_allocator locked; /* a caller's need not be thread-safe */
-  double done;           /* predicted seconds */
-  double unpolled, visited;
+  double done, unpolled, visited; /* done: predicted seconds */
   int stop; /* perm_status of thread 0 */
   permi_sizes sizes;
   perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */

@@ -34,7 +34,7 @@ typedef struct permi_tree {
   permi_numbers numbers;
   int size, nodes, width, joins, depth;
   permi_tree_node *node;
-  int *vertex; /* of a node */
+  int *vertex;
   permi_tree_edge *edge;
   double stack_values, work_values, most_states, most_groups, pairs, states;
   double *cost; /* before a node */
@@ -232,7 +232,7 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common;
-  uint32_t common_rows; /* within common */
+  uint32_t common_rows;
   int ones, own;        /* of a state; bits not common */
   int cut, parts;       /* cut: bits of a part */
 } permi_tree_product;
@@ -511,7 +511,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
     table->states = (size_t)t;
     table->difference = node->difference;
     memset(table->value, 0, table->states * size * sizeof *table->value);
-    for (e = node->edge; e < (node + 1)->edge; e++) { /* all bits but one are set */
+    for (e = node->edge; e < (node + 1)->edge; e++) {
       const permi_tree_edge *edge = &tree->edge[e];
       const int place = node->column ? t - 1 - edge->bit : edge->bit;
       permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);

@@ -54,19 +54,12 @@ typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
   int n, filling, listed; /* filling: by fill, not degree */
-  int *head, *degree, *turn;
-  uint64_t *priority;
-  int *link;
-  size_t links, link_room;
-  uint64_t *pair; /* 0: free */
-  size_t pairs, pair_room;
+  int *head, *degree, *turn, *link, *scope, *scope_start;
+  uint64_t *priority, *pair; /* pair: 0: free */
   permi_ranked *heap;
-  size_t keys, heap_room;
-  int *next, *before; /* before the first: -1 - degree */
+  size_t links, link_room, pairs, pair_room, keys, heap_room, scopes, scope_room, popped, dropped;
+  int *next, *before;                      /* before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* lists below are empty */
-  int *scope, *scope_start; /* of the k-th to go */
-  size_t scopes, scope_room;
-  size_t popped, dropped;
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -451,7 +444,7 @@ static double permi_tree_bound(double doubles, double pairs)
 
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children; /* of a turn */
+  int *order, *first, *next, *children;
   int *scope;
 } permi_tree_draft;
 

@@ -16,18 +16,15 @@
    quotients by it; proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
    The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
    For equal columns >>subsets is faster (docs/engines.md). */
-#define PERMI_CLASSES 64 /* at a time */
+#define PERMI_CLASSES 64
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
 /* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
 typedef struct permi_class {
-  int first, size; /* member[first] .. */
-  int ahead;       /* vertices to come that it meets */
-  int touched, slot;
-  int most;        /* that ever wait */
-  int born;        /* the first step after which it is */
-  int word, shift; /* in a key */
+  int first, size, ahead; /* member[first] ..; vertices to come that it meets */
+  int touched, slot, most, born; /* most: that ever wait; born: the first step after which it is */
+  int word, shift;               /* in a key */
   uint64_t mask;
 } permi_class;
 
@@ -39,13 +36,12 @@ typedef struct permi_class_part {
 } permi_class_part;
 
 typedef struct permi_class_limit {
-  int number, most; /* to have `most` at most */
+  int number, most;
 } permi_class_limit;
 
 typedef struct permi_class_step {
-  int vertex;
-  int joins, most; /* class of a vertex that waits, or -1; how many may */
-  int part, parts, limit, limits;
+  int vertex, part, parts, limit, limits;
+  int joins, most;     /* class of a vertex that waits, or -1; how many may */
   double states, ways; /* after it; that merge into one */
   double done;         /* share of work before */
   permi_coefficient factor;
@@ -54,14 +50,12 @@ typedef struct permi_class_step {
 typedef struct permi_classes {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, words; /* of a key */
-  int numbered;
-  permi_class *class_of; /* a number */
+  int steps, words, numbered;
+  permi_class *class_of;
   permi_class_step *step;
   permi_class_part *part;
   permi_class_limit *limit;
-  double most;    /* states */
-  double product; /* the largest of (most of a class + 1) */
+  double most, product;       /* states; the largest product of (most of a class + 1) */
   double cost, each, seconds; /* ways; seconds */
   double bound_relative, lost_error;
 } permi_classes;
@@ -184,20 +178,13 @@ typedef struct permi_class_build {
   permi_pool pool;
   permi_classes *plan;
   permi_class *list;
-  int numbered, doubled;
-  int taken, come[2];
-  int active[2][PERMI_CLASSES], actives[2];
-  unsigned char slot[PERMI_CLASSES];
+  int numbered, doubled, taken, come[2], parts, limits, active[2][PERMI_CLASSES], actives[2];
+  unsigned char slot[PERMI_CLASSES], *gone, *plain, *uncommon; /* uncommon: entries */
   int *member, *place, *number, *last, *edge; /* of a vertex: class, last edge, taken edge */
-  int *open; /* neighbours that came */
-  unsigned char *gone, *plain;
+  int *open, *met, *odd; /* neighbours that came; [vertex][slot]: neighbours, by uncommon entries */
   int64_t *content;
-  int *met, *odd; /* [vertex][slot]: neighbours, by uncommon entries */
-  unsigned char *uncommon; /* entries */
   size_t part_room, limit_room, class_room;
-  int parts, limits;
-  double *line; /* two polynomials */
-  double left; /* of the price */
+  double *line, left; /* two polynomials */
   perm_status status;
 } permi_class_build;
 
@@ -410,7 +397,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
     build->status = PERM_ERROR_LIMIT;
     return;
   }
-  begin[parts + 1] = c.first + c.size; /* it meets nothing new */
+  begin[parts + 1] = c.first + c.size;
   for (k = 0; k < parts && number > 1; k++)
     if (begin[k + 1] - begin[k] > begin[keeps + 1] - begin[keeps])
       keeps = k;

@@ -7,7 +7,7 @@
    have PERMI_CLASS_SHARES shares of keys. A share lists states as they are met, so sums do not depend on threads.
    Rounds bound the takes. */
 #define PERMI_CLASS_SHARES 32
-#define PERMI_CLASS_ROUND 4096 /* states of a share */
+#define PERMI_CLASS_ROUND 4096
 #define PERMI_CLASS_SHARED 4000 /* from so many states on */
 
 /* 0: the vertex waits; k: it is matched with part k - 1. */
@@ -22,12 +22,11 @@ typedef struct permi_class_takes {
 } permi_class_takes;
 
 typedef struct permi_class_list {
-  size_t count, room, value_room, exp2_room, place_room;
+  size_t count, places, room, value_room, exp2_room, place_room;
   uint64_t *key;
   char *value;
-  int64_t *exp2; /* of doubles */
+  int64_t *exp2;
   uint32_t *place; /* hash table: state + 1, or 0 */
-  size_t places;
 } permi_class_list;
 
 /* Links are kept for samples: >>trace. */
@@ -44,8 +43,7 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first; /* of a share, in a round */
-  size_t bytes; /* of a value */
+  size_t first, bytes; /* first: of a share, in a round */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
   permi_class_links *links; /* by target share, or NULL */
