@@ -6433,8 +6433,7 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
                                 permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, words = PERMI_MASK_WORDS;
-  int *slot = frontier->slot;
-  int v, p, i, w, lives = 0, most = 1;
+  int *slot = frontier->slot, v, p, i, w, lives = 0, most = 1;
   double units = 0;
   for (v = 0; v < vertices; v++) {
     double weight = 0;
@@ -7527,8 +7526,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1];
-  int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     int binomial = 1;
@@ -8410,8 +8408,7 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
 }
 
 typedef struct permi_tree_rank {
-  uint32_t low[1 << PERMI_TREE_LOW];
-  uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
+  uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
@@ -8547,8 +8544,7 @@ typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
   permi_tree_table *out;
-  uint32_t rows, set[2], common;
-  uint32_t common_rows;
+  uint32_t rows, set[2], common, common_rows;
   int ones, own;        /* of a state; bits not common */
   int cut, parts;       /* cut: bits of a part */
 } permi_tree_product;
@@ -8641,16 +8637,14 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
 /* Goes by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
-  const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
   const int bits = permi_count_ones(join->common) - join->cut;
-  const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)part) << bits;
+  const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)number) << bits;
   uint32_t c = fixed | ((1u << bits) - 1), g;
   perm_status status = PERM_OK;
   for (;; c--) {
-    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own;
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows), some = own >= 0 && own <= join->own;
     status = permi_runner_poll(&join->run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, join->run->base.done,
                                thread);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
@@ -8956,9 +8950,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph,
 #if defined(__GNUC__)
   __builtin_prefetch(&graph->pair[permi_tree_slot(graph, permi_tree_pair(a, b))]);
 #else
-  (void)graph;
-  (void)a;
-  (void)b;
+  (void)graph, (void)a, (void)b;
 #endif
 }
 
@@ -9038,8 +9030,7 @@ static int permi_tree_degree(const permi_tree_graph *graph, int v)
 
 static void permi_tree_list_push(permi_tree_graph *graph, int v)
 {
-  const int degree = permi_tree_degree(graph, v);
-  const int after = graph->first[degree];
+  const int degree = permi_tree_degree(graph, v), after = graph->first[degree];
   graph->next[v] = after;
   graph->before[v] = -1 - degree;
   if (after >= 0)
@@ -9311,8 +9302,7 @@ static double permi_tree_bound(double doubles, double pairs)
 
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children;
-  int *scope;
+  int *order, *first, *next, *children, *scope;
 } permi_tree_draft;
 
 /* The child with the largest scope is first. */
@@ -9474,8 +9464,7 @@ typedef union permi_band_entry {
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
-  int n, groups, width, counted;
-  int *entry_start, *entry_group, *capacity, *first, *last;
+  int n, groups, width, counted, *entry_start, *entry_group, *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block, as taken */
   permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
@@ -9500,8 +9489,7 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slot_count, used;
-  int kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
+  int slot_count, used, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
   size_t start[2 * PERMI_BAND_SLOTS + 1]; /* at 2 p before, 2 p + 1 after */
@@ -9808,7 +9796,6 @@ static int permi_band_shape_find(permi_band_state *state)
 
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
-  const int part = (int)number;
   permi_band_state *state = (permi_band_state *)context;
   const permi_band *band = state->band;
   const permi_band_shape *shape = state->shape;
@@ -9818,8 +9805,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   int e;
   memset(&stream, 0, sizeof stream);
   stream.within = parts > 1;
-  stream.begin = (uint32_t)(states * (uint64_t)part / parts);
-  stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
+  stream.begin = (uint32_t)(states * number / parts);
+  stream.end = (uint32_t)(states * (number + 1) / parts);
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];

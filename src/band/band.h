@@ -27,8 +27,7 @@ typedef union permi_band_entry {
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
-  int n, groups, width, counted;
-  int *entry_start, *entry_group, *capacity, *first, *last;
+  int n, groups, width, counted, *entry_start, *entry_group, *capacity, *first, *last;
   int *row, *column, *column_start; /* of the block, as taken */
   permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
@@ -53,8 +52,7 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slot_count, used;
-  int kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
+  int slot_count, used, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
   size_t start[2 * PERMI_BAND_SLOTS + 1]; /* at 2 p before, 2 p + 1 after */
@@ -361,7 +359,6 @@ static int permi_band_shape_find(permi_band_state *state)
 
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
-  const int part = (int)number;
   permi_band_state *state = (permi_band_state *)context;
   const permi_band *band = state->band;
   const permi_band_shape *shape = state->shape;
@@ -371,8 +368,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   int e;
   memset(&stream, 0, sizeof stream);
   stream.within = parts > 1;
-  stream.begin = (uint32_t)(states * (uint64_t)part / parts);
-  stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
+  stream.begin = (uint32_t)(states * number / parts);
+  stream.end = (uint32_t)(states * (number + 1) / parts);
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];

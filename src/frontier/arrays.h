@@ -322,8 +322,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1];
-  int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     int binomial = 1;

@@ -342,8 +342,7 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
                                 permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, words = PERMI_MASK_WORDS;
-  int *slot = frontier->slot;
-  int v, p, i, w, lives = 0, most = 1;
+  int *slot = frontier->slot, v, p, i, w, lives = 0, most = 1;
   double units = 0;
   for (v = 0; v < vertices; v++) {
     double weight = 0;

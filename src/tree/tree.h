@@ -94,8 +94,7 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
 }
 
 typedef struct permi_tree_rank {
-  uint32_t low[1 << PERMI_TREE_LOW];
-  uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
+  uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
@@ -231,8 +230,7 @@ typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
   permi_tree_table *out;
-  uint32_t rows, set[2], common;
-  uint32_t common_rows;
+  uint32_t rows, set[2], common, common_rows;
   int ones, own;        /* of a state; bits not common */
   int cut, parts;       /* cut: bits of a part */
 } permi_tree_product;
@@ -325,16 +323,14 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
 /* Goes by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
-  const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
   const int bits = permi_count_ones(join->common) - join->cut;
-  const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)part) << bits;
+  const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)number) << bits;
   uint32_t c = fixed | ((1u << bits) - 1), g;
   perm_status status = PERM_OK;
   for (;; c--) {
-    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own;
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows), some = own >= 0 && own <= join->own;
     status = permi_runner_poll(&join->run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, join->run->base.done,
                                thread);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) {

@@ -89,9 +89,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph,
 #if defined(__GNUC__)
   __builtin_prefetch(&graph->pair[permi_tree_slot(graph, permi_tree_pair(a, b))]);
 #else
-  (void)graph;
-  (void)a;
-  (void)b;
+  (void)graph, (void)a, (void)b;
 #endif
 }
 
@@ -171,8 +169,7 @@ static int permi_tree_degree(const permi_tree_graph *graph, int v)
 
 static void permi_tree_list_push(permi_tree_graph *graph, int v)
 {
-  const int degree = permi_tree_degree(graph, v);
-  const int after = graph->first[degree];
+  const int degree = permi_tree_degree(graph, v), after = graph->first[degree];
   graph->next[v] = after;
   graph->before[v] = -1 - degree;
   if (after >= 0)
@@ -444,8 +441,7 @@ static double permi_tree_bound(double doubles, double pairs)
 
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children;
-  int *scope;
+  int *order, *first, *next, *children, *scope;
 } permi_tree_draft;
 
 /* The child with the largest scope is first. */
