@@ -1170,18 +1170,9 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
-  perm_gpu_words words;
-  words.word = layout->word;
-  words.rank = layout->rank;
-  words.middle = layout->middle;
-  words.top = layout->top;
-  words.left = layout->left;
-  words.middle_offset = layout->middle_offset;
-  words.top_offset = layout->top_offset;
-  words.start = layout->start;
-  words.middle_start = layout->middle_start;
-  words.low = layout->low;
-  words.tops = layout->tops;
+  const perm_gpu_words words = {layout->word, layout->rank, layout->middle, layout->top, layout->left,
+                                layout->middle_offset, layout->top_offset, layout->start, layout->middle_start,
+                                layout->low, layout->tops};
   return words;
 }
 
@@ -1189,9 +1180,9 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
 {
   const permi_algebra algebra = run->numbers.algebra;
   const int integers = permi_algebra_is_integer(algebra), dd = permi_algebra_is_dd(algebra);
-  const perm_gpu_cell cell = integers                           ? PERM_GPU_INTEGER
+  const perm_gpu_cell cell = integers                       ? PERM_GPU_INTEGER
                              : algebra >= PERMI_PAIR_VALUES ? (dd ? PERM_GPU_COMPLEX_DD : PERM_GPU_COMPLEX)
-                                                                : (dd ? PERM_GPU_DD : PERM_GPU_DOUBLE);
+                                                            : (dd ? PERM_GPU_DD : PERM_GPU_DOUBLE);
   const perm_gpu_words words = permi_gpu_words(&run->layout[0]);
   return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
@@ -1213,15 +1204,10 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
 static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
-  perm_gpu_frontier_shape shape;
-  memset(&shape, 0, sizeof shape);
-  shape.low = arrays->low;
-  shape.middle = arrays->middle;
-  shape.top = arrays->top;
-  shape.states[0] = frontier->room[0];
-  shape.states[1] = frontier->room[1];
-  shape.words = (int)(permi_arrays_value_bytes(frontier) / 8);
-  shape.ways = permi_frontier_streams_most(frontier);
+  const int ways = permi_frontier_streams_most(frontier);
+  const perm_gpu_frontier_shape shape = {arrays->low, arrays->middle, arrays->top, ways,
+                                         {frontier->room[0], frontier->room[1]},
+                                         (int)(permi_arrays_value_bytes(frontier) / 8), NULL, NULL};
   return shape;
 }
 
@@ -1259,7 +1245,7 @@ static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
   memcpy(x, value, run->bytes);
   for (k = 0; k < run->bytes / sizeof(double); k++)
     if (!(fabs(x[k]) <= DBL_MAX))
-      return PERM_ERROR_DEVICE; /* excluded by the bounds of sizes */
+      return PERM_ERROR_DEVICE; /* sizes exclude it */
   return PERM_OK;
 }
 

@@ -91,25 +91,17 @@
                      >>engines         what engines of a block share
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
                      >>device          what engines ask of perm_cuda.cu; what stands in without it
-     frontier/       >>values          entries as values of the ring
-                     >>runner          what all engines that go step by step share: threads, stops, the last value
-                     >>frontier        states, keys, cursors of the lists
+     frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
+                     >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
                      >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
-                     >>streams         from an order to the streams of a step
-                     >>arrays          indexed by combinations
-                     >>array_residues  integers modulo primes, a pass each
-                     >>array_layout    words and ways of a step
-                     >>array_places    one memory for two steps
+                     >>arrays          states indexed by combinations; residues, layout and memory of a step
                      >>arrays_run      passes, price
                      >>array_kernels   arrays for each instruction set
-     tree/           >>tree            tables of a tree decomposition, bucket elimination
-                     >>tree_join       the product of two tables; THE BOUND
+     tree/           >>tree            tables of a tree decomposition, bucket elimination, products of tables; THE BOUND
                      >>tree_build      elimination by fill, price
-     band/           >>band            a window along a band
-                     >>band_run        streams, threads; THE BOUND
+     band/           >>band            a window along a band; THE BOUND
                      >>band_order      order of the rows, price
-     twins/          >>classes         waiting vertices counted in classes; proportional entries, contents
-                     >>classes_build   steps from an order, refining classes from its end
+     twins/          >>classes         waiting vertices counted in classes; steps from an order, refined from its end
                      >>classes_run     states of counts, hashing, threads; THE BOUND
                      >>classes_order   greedy from the end, price
      hybrid/         >>hybrid          Glynn's signs outside, elimination inside
@@ -215,26 +207,18 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "frontier/values.h"
-#include "frontier/runner.h"
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
-#include "frontier/streams.h"
 #include "frontier/arrays.h"
-#include "frontier/array_residues.h"
-#include "frontier/array_layout.h"
-#include "frontier/array_places.h"
 #include "frontier/arrays_run.h"
 
 #include "tree/tree.h"
-#include "tree/tree_join.h"
 #include "tree/tree_build.h"
 
 #include "band/band.h"
-#include "band/band_run.h"
 #include "band/band_order.h"
 
 #include "twins/classes.h"
-#include "twins/classes_build.h"
 #include "twins/classes_run.h"
 #include "twins/classes_order.h"
 

@@ -1,8 +1,7 @@
 /* ===================================================================================== >>band_order
    Finds equal columns and an order of the rows, offers a band. */
 #pragma once
-#include "../frontier/streams.h"
-#include "band_run.h"
+#include "band.h"
 
 static int permi_band_equal(const permi_block *block, int a, int b)
 {
@@ -10,42 +9,28 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   int i, equal = block->start[b + 1] - block->start[b] == degree;
   for (i = 0; i < degree && equal; i++) {
     const int p = block->start[a] + i, q = block->start[b] + i;
-    equal = block->neighbour[p] == block->neighbour[q] &&
-            permi_entries_equal(block, block->edge[p], block->edge[q]);
+    equal = block->neighbour[p] == block->neighbour[q] && permi_entries_equal(block, block->edge[p], block->edge[q]);
   }
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. line, room: of the vertices. */
-static void permi_band_same(const permi_block *block, permi_ranked *line, permi_ranked *room, int *same,
-                            permi_control *watch)
+/* same[v]: the first equal to v, which has the same rarest neighbour. */
+static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
-  const int vertices = 2 * block->n;
-  permi_numbers plain;
-  int v, e, i, k;
-  memset(&plain, 0, sizeof plain);
-  for (v = 0; v < vertices; v++) {
-    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
-      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
-    }
-    line[v].key = hash;
-    line[v].vertex = same[v] = v;
-    if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
-      return;
-  }
-  line = (permi_ranked *)permi_sort(line, room, (size_t)vertices, sizeof *line, watch);
-  if (!line)
-    return;
-  for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && line[k].key == line[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, line[i].vertex, line[k].vertex))
-        same[line[k].vertex] = line[i].vertex;
+  const int *start = block->start, *neighbour = block->neighbour;
+  int v, e, t;
+  for (v = 0; v < 2 * block->n && !permi_watch(watch, 20 + 8.0 * (start[v + 1] - start[v])); v++) {
+    for (t = neighbour[start[v]], e = start[v] + 1; e < start[v + 1]; e++)
+      if (start[neighbour[e] + 1] - start[neighbour[e]] < start[t + 1] - start[t])
+        t = neighbour[e];
+    for (e = start[t]; neighbour[e] != v && !permi_watch_step(watch, (size_t)e, 20); e++)
+      if (same[neighbour[e]] == neighbour[e] && permi_band_equal(block, neighbour[e], v))
+        break;
+    same[v] = neighbour[e];
   }
 }
 
-/* Orders breadth first, low degrees first, as Cuthill and McKee. */
+/* Takes low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -76,14 +61,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking a side's vertices in a given order. INFINITY: above limit, or too wide. */
+/* INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* transitions; most states; most transitions of a row */
-  double made; /* transitions of rows whose runs are made */
+  double cost, most, longest; /* transitions; at most: states, transitions of a row */
+  double made; /* whose runs are made */
   int width;
 } permi_band_price;
 
-/* C(columns, used), or the number of vectors of counts with sum `used`. */
+/* Returns C(columns, used), or vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -179,16 +164,16 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least: by its columns that are not open,
-   less those that it closes. number: room for 4 n. 0: too wide, or stopped. */
-#define PERMI_BAND_LOOK 1024 /* rows compared at a time */
+/* Takes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
+   Returns 0 if too wide, or stopped. */
+#define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
-  int *left = number, *growth = number; /* rows of a column; of a row */
-  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows with open columns, and those done */
-  int i, j, e, f, column, width = 0, end = 1; /* lines[i..end): near */
+  int *left = number, *growth = number; /* of a column; of a row */
+  int *is_open = number + 2 * n, *reached = is_open; /* columns; rows seen or done */
+  int i, j, e, f, column, width = 0, end = 1; /* near */
   for (j = 0; j < 2 * n; j++)
     reached[j] = 0;
   for (column = other; column < other + n; column++)
@@ -237,26 +222,23 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* The best of six orders of at most `limit` transitions: rows or columns as given, by Cuthill and McKee (ACM '69:
-   157-172), and greedily from there. */
+/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
                              int *lines, permi_band_price *price)
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
   const size_t all = (size_t)vertices;
-  permi_ranked *line = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *line);
-  double *ways;
+  double *ways = (double *)permi_pool_get(room, 2 * all, sizeof *ways);
   int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
   if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
     return;
-  ways = (double *)(void *)line;
   for (v = 0; v < vertices; v++)
     same[v] = v;
   if (maker->working->report.equal_rows + maker->working->report.equal_columns)
-    permi_band_same(block, line, (permi_ranked *)(void *)number, same, watch); /* numbers come later */
+    permi_band_same(block, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
@@ -281,7 +263,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* too many slots, or as narrow as it gets */
+        continue;
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -301,7 +283,6 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* 0: out of memory. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -374,7 +355,6 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Makes the band, or refuses. 0: out of memory. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
@@ -444,7 +424,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; in saved states */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);

@@ -1,8 +1,6 @@
 /* ================================================================================== >>array_kernels
-   Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
-   (PERMI_ARRAY_PAD) but do not store there. */
+   Sums blocks of >>arrays over all origins in their order. The last vector reads beyond, within PERMI_ARRAY_PAD. */
 
-/* Returns 0 where the origin has no value. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
@@ -53,7 +51,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-/* growth: PERMI_GROWS_NOT: sums of doubles; else residues, whose sums are below 2^52, or those of reduced products. */
+/* SHORT: sums stay below 2^52. LONG: products are reduced. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
                                                                        const permi_origin *origin, int origins,
                                                                        int growth, PERMI_P p)
@@ -96,31 +94,19 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, s
     PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins, growth, p);
 }
 
+#define PERMI_ARRAY_BLOCK(name, growth, p)                                                                             \
+  PERMI_TARGET static void PERMI_NAME(name)(const permi_numbers *numbers, void *to, size_t count,                      \
+                                            const permi_origin *origin, int origins)                                   \
+  { (void)numbers, PERMI_NAME(array_block)(to, count, origin, origins, growth, PERMI_NAME(prime_of)(p, 1 / (p))); }
 #if PERMI_WIDTH > 1
-PERMI_TARGET static void PERMI_NAME(block_double)(const permi_numbers *numbers, void *to, size_t count,
-                                                  const permi_origin *origin, int origins)
-{
-  (void)numbers;
-  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_NOT, PERMI_NAME(prime_of)(1, 1));
-}
+PERMI_ARRAY_BLOCK(block_double, PERMI_GROWS_NOT, 1.0)
 #endif
+PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
+PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
+#undef PERMI_ARRAY_BLOCK
 
-PERMI_TARGET static void PERMI_NAME(block_short)(const permi_numbers *numbers, void *to, size_t count,
-                                                 const permi_origin *origin, int origins)
-{
-  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_SHORT,
-                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
-}
-
-PERMI_TARGET static void PERMI_NAME(block_long)(const permi_numbers *numbers, void *to, size_t count,
-                                                const permi_origin *origin, int origins)
-{
-  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_LONG,
-                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
-}
-
-/* High parts of a block, then low parts; as permi_dd_times and permi_dd_add, x_lo real rounded first but for 8 doubles
-   a vector. */
+/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
+   doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {

@@ -1,50 +1,36 @@
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
-   synchronisation. */
+   The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 #pragma once
+#include "../exact/residues.h"
 #include "../graph/vectors.h"
 #include "steps.h"
 
-/* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
-   (a - d in >>order), so they are the words with k ones in w slots. A word's index is
+/* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
+   k of ones (a - d in >>order): the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words of the same top and middle bits, is contiguous.
+   and a block, the words with the same top and middle bits, is contiguous. It sums the ways to reach it in a fixed
+   order: high bits are settled once, then y += c x over arrays, or by a table of low words. A GPU's values have the
+   bits of the AVX2 and, for double-doubles, AVX-512 kernels. */
 
-   A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
-   block; then y += c x over contiguous arrays, or a table for the low words.
-
-   A GPU's values have the bits of the AVX2 and, for double-doubles, AVX-512 kernels. An H200 takes 7 ps a state for
-   3-regular graphs, 14 for 8 entries a line. */
-
-#define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
-#define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
+#define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
+#define PERMI_ARRAY_HIGH 16 /* of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
+#define PERMI_ARRAY_PAD 256     /* read beyond a buffer */
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* low: occupied low slots */
+  int ones, low; /* slots in use */
   size_t states;
-  uint16_t *word, *rank; /* low words by ones, then ascending; rank among those */
+  uint16_t *word, *rank; /* low words by ones; ranks among equal ones */
   int start[PERMI_ARRAY_LOW + 2];
-  uint64_t *middle_offset; /* at ones of top << middle slots | middle */
-  uint16_t *middle;      /* ascending, for each number of ones of top */
-  unsigned char *left;   /* ones left to low slots, for each of `middle` */
-  unsigned char *middle_ones;
-  int middle_start[PERMI_ARRAY_HIGH + 2];
-  uint64_t *top_offset;
-  uint16_t *top;
-  int tops;
-  size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
+  uint64_t *middle_offset, *top_offset; /* [ones of top][middle]; of a word */
+  uint16_t *middle, *top;               /* middle: by ones of top */
+  unsigned char *left, *middle_ones;    /* left: ones of low */
+  int middle_start[PERMI_ARRAY_HIGH + 2], tops;
+  size_t total[PERMI_ARRAY_HIGH + 1]; /* by ones of top */
 } permi_layout;
 
-/* A thread's, in a line of cache of its own. */
-typedef struct permi_extremes {
-  permi_sizes sizes;
-  double apart[4];
-} permi_extremes;
-
-/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. What enters is tested. */
+/* A state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
@@ -63,42 +49,34 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 }
 
 typedef struct permi_lookup {
-  int top_ones;             /* more in the source */
-  const uint16_t *place;    /* of all low words, as in permi_layout; or NULL */
-  const permi_eight *eight; /* of words with j ones from start[j] / 8 + j on */
+  int top_ones;
+  const uint16_t *place;    /* of low words, or NULL */
+  const permi_eight *eight; /* words with j ones: start[j] / 8 + j */
   permi_coefficient c;
 } permi_lookup;
 
-typedef struct permi_places permi_places; /* see >>array_places */
-typedef struct permi_arrays_run permi_arrays_run;
-struct permi_arrays_run {
+typedef struct permi_places permi_places;
+typedef struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
   const permi_arrays *arrays;
-  permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
-  uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
-  int again;             /* a pass after the first, whose states are counted already */
-  int absolute; /* the pass of the moduli */
+  permi_numbers numbers;
+  uint64_t root;         /* of -1 modulo a prime */
+  int again, absolute, kernel_eights, most, tracking; /* kernel_eights: the kernel uses permi_eight */
   permi_block_kernel kernel;
-  int kernel_eights; /* uses permi_eight */
-  size_t bytes;      /* of a value */
+  size_t bytes;
   permi_layout layout[2];
   permi_places *places;
-  char *memory; /* of all values; on a GPU, of the last */
-  uint16_t *top; /* of a turn */
-  perm_gpu_way *way; /* pulls on the levels of a step, on the CPU too */
+  char *memory;
+  perm_gpu_way *way;
   permi_lookup *lookup;
   permi_origin *origin; /* `most` a thread */
-  permi_extremes *extremes; /* one a thread */
-  uint16_t *low; /* `place` of lookups */
+  uint16_t *top, *low;  /* low: `place` of lookups */
   permi_eight *eights;
-  int most; /* ways of a step */
-  int tracking; /* sizes are measured in this step */
   double seconds_before, seconds_each;
-  struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
-};
+  struct perm_gpu_frontier *gpu; /* or NULL */
+} permi_arrays_run;
 
-/* Returns the numbers of the first pass, without moduli. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -113,7 +91,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Returns the numbers before step p, where integers are as short as they can be. */
+/* Integers are as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -171,19 +149,13 @@ static void permi_block_plain(const permi_numbers *numbers, void *y, size_t coun
   for (; origins > 0; origins--, origin++)
     switch (numbers->algebra) {
 #define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, numbers, (char *)y, count, origin); break;
-      PERMI_CASE(PERMI_MAGNITUDES)
-      PERMI_CASE(PERMI_PAIR_VALUES)
-      PERMI_CASE(PERMI_PAIR_DD_VALUES)
-      PERMI_CASE(PERMI_WORD)
-      PERMI_CASE(PERMI_WIDE)
-      PERMI_CASE(PERMI_WORDS)
-      PERMI_CASE(PERMI_RESIDUES)
+      PERMI_CASE(PERMI_MAGNITUDES) PERMI_CASE(PERMI_PAIR_VALUES) PERMI_CASE(PERMI_PAIR_DD_VALUES)
+      PERMI_CASE(PERMI_WORD) PERMI_CASE(PERMI_WIDE) PERMI_CASE(PERMI_WORDS) PERMI_CASE(PERMI_RESIDUES)
 #undef PERMI_CASE
     default: break;
     }
 }
 
-/* growth: of residues. */
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
   const perm_isa family = isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
@@ -197,5 +169,481 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
     return family == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
 #endif
   return permi_block_plain;
+}
+
+/* RESIDUES of integers modulo primes: a pass and one double a state each, whole numbers of at most p / 2 + 1, of either
+   sign. A step's permi_growth is
+     NOT    if the bound on the true values, not Gaussian, is below p / 2,
+     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
+     LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
+            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below
+            0.61 p, and 1.25 p / 2 for each way leaves room for sums below 2^52.
+   Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
+   prime, with i as either root of -1. */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* 142 primes of either kind exceed 2^(bits - MARGIN) */
+#define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
+#define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
+
+static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
+{
+  uint64_t r;
+  if (!modulus)
+    return (double)c->integer[0];
+  r = permi_residue_of(c->integer[0], modulus);
+  if (root)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(c->integer[1], modulus), root, modulus), 0,
+                          modulus);
+  return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
+}
+
+/* Returns the sum of a step's moduli; INFINITY: not real. */
+static double permi_residues_weight(const permi_frontier *frontier, int p)
+{
+  const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
+  double weight = 0;
+  int s;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    const permi_coefficient *c = &frontier->coefficient[s];
+    weight += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, modulus, 0));
+  }
+  return weight * (1 + 1e-12);
+}
+
+/* Returns -1 if impossible modulo numbers up to twice `half`. */
+static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
+{
+  const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
+  if (frontier->numbers.parts == 1 && exp2(frontier->bits[p + 1] + PERMI_ARRAY_RESIDUE_MARGIN) <= half)
+    return PERMI_GROWS_NOT;
+  if (weight * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM)
+    return PERMI_GROWS_SHORT;
+  return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
+}
+
+static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
+{
+  const perm_isa isa = frontier->arrays->isa;
+  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
+  double seconds = 0;
+  int p;
+  for (p = 0; p < frontier->steps; p++) {
+    const int growth = permi_residues_growth(frontier, p, weight[p], half);
+    if (growth < 0)
+      return (double)INFINITY;
+    seconds += (frontier->cost[p + 1] - frontier->cost[p]) *
+               (permi_residue_seconds[family][growth == PERMI_GROWS_LONG] +
+                (8 * frontier->states[p + 1] > PERMI_ARRAY_CACHE_BYTES ? 8 * PERMI_ARRAY_MISS_SECONDS : 0));
+  }
+  return seconds;
+}
+
+/* Returns half of the modulus of the fastest passes. */
+static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
+                                    permi_array_residues *best)
+{
+  const double bits = frontier->bits[frontier->steps];
+  const int gaussian = frontier->numbers.parts == 2, residues = frontier->numbers.algebra == PERMI_RESIDUES;
+  double half = 0.5 * (double)modulus;
+  int b;
+  memset(best, 0, sizeof *best);
+  best->seconds = (double)INFINITY;
+  if (!gaussian && bits + PERMI_ARRAY_RESIDUE_MARGIN <= 52) {
+    best->seconds = permi_residues_pass_seconds(frontier, weight, PERMI_ARRAY_RESIDUE_ROOM);
+    best->passes = 1;
+    return PERMI_ARRAY_RESIDUE_ROOM;
+  }
+  if (!gaussian && modulus && half < PERMI_ARRAY_RESIDUE_ROOM) {
+    best->seconds = permi_residues_pass_seconds(frontier, weight, half);
+    best->passes = best->seconds < (double)INFINITY;
+    best->modulus = modulus;
+  }
+  for (b = 52; b >= PERMI_ARRAY_RESIDUE_LEAST && !residues; b--) {
+    const int primes = (int)((bits + 1) / (b - PERMI_ARRAY_RESIDUE_MARGIN)) + 1, passes = primes * (1 + gaussian);
+    const double seconds = passes * permi_residues_pass_seconds(frontier, weight, ldexp(1, b - 1));
+    if (seconds < best->seconds) {
+      const permi_array_residues found = {passes, primes, b, best->modulus, seconds};
+      *best = found;
+      half = ldexp(1, b - 1);
+    }
+  }
+  return half;
+}
+
+static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
+{
+  const size_t steps = (size_t)frontier->steps;
+  permi_array_residues *residues = &frontier->arrays->residues;
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
+  double *weight = (double *)permi_pool_get(&pool, steps, sizeof *weight), half;
+  unsigned char *growth = frontier->arrays->growth;
+  int p;
+  if (pool.failed)
+    return 0;
+  for (p = 0; p < frontier->steps; p++)
+    weight[p] = permi_residues_weight(frontier, p);
+  half = permi_residues_search(frontier, weight, modulus, residues);
+  for (p = 0; p < frontier->steps && residues->passes; p++)
+    growth[p] = (unsigned char)permi_residues_growth(frontier, p, weight[p], half);
+  permi_pool_release(&pool);
+  return 1;
+}
+
+static void permi_residues_words(const permi_array_residues *residues, char *text, size_t size)
+{
+  if (residues->primes)
+    snprintf(text, size, "residues modulo %d primes of %d bits", residues->primes, residues->bits);
+  else
+    snprintf(text, size, residues->modulus ? "residues in doubles" : "integers in doubles");
+}
+
+static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
+{
+  const size_t low = (size_t)1 << arrays->low, middle = (size_t)1 << arrays->middle, top = (size_t)1 << arrays->top;
+  const size_t middles = (size_t)(arrays->top + 1) << arrays->middle;
+  memset(layout, 0, sizeof *layout);
+  layout->word = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
+  layout->rank = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
+  layout->middle_offset = (uint64_t *)permi_pool_get(pool, middles, sizeof(uint64_t));
+  layout->middle = (uint16_t *)permi_pool_get(pool, middles, sizeof(uint16_t));
+  layout->left = (unsigned char *)permi_pool_get(pool, middles, 1);
+  layout->middle_ones = (unsigned char *)permi_pool_get(pool, middle, 1);
+  layout->top_offset = (uint64_t *)permi_pool_get(pool, top, sizeof(uint64_t));
+  layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
+}
+
+static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
+{
+  return layout->total[permi_count_ones(top)];
+}
+
+static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
+{
+  const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
+  const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
+  const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
+  const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
+  uint32_t x;
+  if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
+    int binomial = 1;
+    for (j = 0, layout->start[0] = 0; j <= low; j++) {
+      fill[j] = layout->start[j];
+      layout->start[j + 1] = layout->start[j] + binomial;
+      binomial = binomial * (low - j) / (j + 1);
+    }
+    x = 0;
+    do {
+      const int of = permi_count_ones(x);
+      layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
+      layout->word[fill[of]++] = (uint16_t)x;
+      x = (x - low_mask) & low_mask;
+    } while (x);
+  }
+  layout->occupied = occupied;
+  layout->ones = ones;
+  layout->low = low;
+  memset(size, 0, sizeof size);
+  for (j = 0; j <= low; j++)
+    size[PERMI_ARRAY_HIGH + j] = layout->start[j + 1] - layout->start[j];
+  x = 0;
+  do {
+    layout->middle_ones[x] = (unsigned char)permi_count_ones(x);
+    x = (x - middle_mask) & middle_mask;
+  } while (x);
+  for (c = 0; c <= arrays->top; c++) {
+    const int rest = ones - c;
+    size_t offset = 0;
+    layout->middle_start[c] = used;
+    layout->total[c] = 0;
+    if (c > tops || rest < 0)
+      continue;
+    x = 0;
+    do { /* branches would be mispredicted */
+      const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
+      layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
+      layout->middle[used] = (uint16_t)x;
+      layout->left[used] = (unsigned char)left;
+      used += states != 0;
+      offset += (size_t)states;
+      x = (x - middle_mask) & middle_mask;
+    } while (x);
+    layout->total[c] = offset;
+  }
+  layout->middle_start[c] = used;
+  layout->states = 0;
+  layout->tops = 0;
+  x = 0;
+  do {
+    const size_t states = permi_layout_states(layout, x);
+    if (states) {
+      layout->top_offset[x] = layout->states;
+      layout->top[layout->tops++] = (uint16_t)x;
+      layout->states += states;
+    }
+    x = (x - top_mask) & top_mask;
+  } while (x);
+}
+
+static void permi_eights_fill(const permi_layout *target, const uint16_t *place, permi_eight *eights)
+{
+  int j, k, i;
+  for (j = 0; j <= target->low; j++) {
+    permi_eight *eight = eights + target->start[j] / 8 + j;
+    for (k = target->start[j]; k < target->start[j + 1]; k += 8, eight++) {
+      const int end = target->start[j + 1] - k < 8 ? target->start[j + 1] - k : 8;
+      memset(eight, 0, sizeof *eight);
+      for (i = 0; i < end; i++) {
+        if (place[k + i] == PERMI_ARRAY_NOWHERE)
+          continue;
+        if (!eight->here)
+          eight->base = place[k + i];
+        eight->here |= (unsigned char)(1 << i);
+        eight->at[i] = (unsigned char)((place[k + i] - eight->base) & 15);
+        eight->wide |= place[k + i] - eight->base > 15;
+      }
+    }
+  }
+}
+
+static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
+{
+  const permi_frontier *frontier = run->frontier;
+  const permi_arrays *arrays = run->arrays;
+  const int first = frontier->stream_start[p], ways = frontier->stream_start[p + 1] - first, low = arrays->low;
+  const uint64_t low_mask = ((uint64_t)1 << low) - 1, top_mask = ~UINT64_C(0) << (low + arrays->middle);
+  const size_t words = (size_t)1 << low;
+  int s, k;
+  for (s = 0; s < ways; s++) {
+    const permi_pull pull = permi_pull_of(frontier, p, first + s);
+    const uint64_t from = (pull.want & pull.keep) ^ pull.flip;
+    const permi_coefficient *c = &frontier->coefficient[first + s];
+    const double real = run->absolute         ? c->absolute
+                        : arrays->by_residues ? permi_residue_entry(c, run->numbers.modulus, run->root)
+                                              : c->real;
+    const perm_gpu_way made = {
+        (uint32_t)(pull.test >> low), (uint32_t)(pull.want >> low), (uint32_t)(pull.keep >> low),
+        (uint32_t)(pull.flip >> low), (uint32_t)(pull.test & low_mask), (uint32_t)(pull.want & low_mask),
+        (uint32_t)(pull.keep & low_mask), (uint32_t)(pull.flip & low_mask),
+        permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask),
+        ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
+        real, c->imaginary, {c->integer[0], c->integer[1]}};
+    perm_gpu_way *way = &run->way[s];
+    permi_lookup *lookup = &run->lookup[s];
+    *way = made;
+    lookup->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull.want & top_mask);
+    lookup->c = *c;
+    lookup->c.real = real;
+    lookup->place = NULL;
+    if (way->moves && !run->gpu) {
+      uint16_t *place = run->low + (size_t)s * (words + PERMI_ARRAY_PAD);
+      permi_eight *eights = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);
+      for (k = 0; k < target->start[target->low + 1]; k++) {
+        const uint32_t word = target->word[k];
+        place[k] = (word & way->low_test) == way->low_want ? source->rank[(word & way->low_keep) ^ way->low_flip]
+                                                           : (uint16_t)PERMI_ARRAY_NOWHERE;
+      }
+      lookup->place = place;
+      lookup->eight = eights;
+      if (run->kernel_eights)
+        permi_eights_fill(target, place, eights);
+    }
+  }
+}
+
+/* PLACES. States that differ in top bits that a step keeps do not meet. So it takes turns in one memory, each for some
+   settings of these: it places target values at the first fit, computes them, frees the source's places. Sizes follow
+   from counts of bits, so planning knows the memory. */
+
+/* Threads wait after each turn: none is below a millisecond. */
+#define PERMI_ARRAY_TURNS 8
+#define PERMI_ARRAY_TURN_BYTES 4e6
+
+typedef struct permi_gap {
+  uint64_t begin, end;
+} permi_gap;
+
+struct permi_places {
+  const permi_frontier *frontier;
+  uint64_t *at[2]; /* first byte, for a word of top bits */
+  uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
+  permi_gap *gap;                          /* the last has no end */
+  int gaps, done;
+  uint64_t most, turn; /* bytes so far, of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
+};
+
+static size_t permi_places_tops(const permi_frontier *frontier)
+{
+  return (size_t)1 << frontier->arrays->top;
+}
+
+static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, permi_places *places)
+{
+  const size_t tops = permi_places_tops(frontier);
+  memset(places, 0, sizeof *places);
+  places->frontier = frontier;
+  places->at[0] = (uint64_t *)permi_pool_zeros(pool, 2 * tops, sizeof(uint64_t));
+  places->gap = (permi_gap *)permi_pool_get(pool, 2 * tops + 2, sizeof(permi_gap));
+  if (pool->failed)
+    return 0;
+  places->at[1] = places->at[0] + tops;
+  return 1;
+}
+
+static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
+{
+  permi_gap *gap = places->gap;
+  uint64_t at;
+  while (gap->end - gap->begin < bytes)
+    gap++;
+  at = gap->begin;
+  gap->begin += bytes;
+  places->most = gap->begin > places->most ? gap->begin : places->most;
+  if (gap->begin == gap->end) {
+    places->gaps--;
+    memmove(gap, gap + 1, (size_t)(places->gap + places->gaps - gap) * sizeof *gap);
+  }
+  return at;
+}
+
+static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
+{
+  int low = 0, high = places->gaps - 1, before;
+  permi_gap *gap;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (places->gap[middle].begin > at)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  gap = places->gap + low;
+  before = low > 0 && gap[-1].end == at;
+  if (!before) {
+    memmove(gap + 1, gap, (size_t)(places->gaps++ - low) * sizeof *gap);
+    (gap++)->begin = at;
+  }
+  gap[-1].end = at + bytes;
+  if (gap->begin == at + bytes) {
+    gap[-1].end = gap->end;
+    memmove(gap, gap + 1, (size_t)(places->gap + --places->gaps - gap) * sizeof *gap);
+  }
+}
+
+static void permi_places_size(permi_places *places, int p)
+{
+  const permi_frontier *frontier = places->frontier;
+  const permi_arrays *arrays = frontier->arrays;
+  const uint64_t tops = arrays->occupied[p] >> (arrays->low + arrays->middle);
+  const int below = permi_count_ones(arrays->occupied[p]) - permi_count_ones(tops);
+  const int next = p < frontier->steps ? p + 1 : p;
+  const uint64_t each = permi_arrays_bytes_at(frontier, next);
+  int c, k;
+  for (c = 0; c <= arrays->top; c++) {
+    const int ones = frontier->ones[p] - c;
+    uint64_t states = ones >= 0 && ones <= below && c <= permi_count_ones(tops);
+    for (k = 1; k <= ones && states; k++)
+      states = states * (uint64_t)(below - k + 1) / (uint64_t)k;
+    places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
+  }
+}
+
+static void permi_places_start(permi_places *places)
+{
+  const permi_frontier *frontier = places->frontier;
+  double turn = PERMI_ARRAY_TURN_BYTES;
+  int p;
+  for (p = 0; p < frontier->steps; p++)
+    turn = fmax(turn, frontier->states[p] * (double)permi_arrays_bytes_at(frontier, p + 1) / PERMI_ARRAY_TURNS);
+  places->turn = (uint64_t)turn;
+  places->gap[0].begin = 0;
+  places->gap[0].end = UINT64_MAX;
+  places->gaps = 1;
+  permi_places_size(places, 0);
+  places->at[0][0] = permi_places_find(places, places->bytes[0][0]);
+}
+
+static void permi_places_step(permi_places *places, int p)
+{
+  const permi_frontier *frontier = places->frontier;
+  const permi_arrays *arrays = frontier->arrays;
+  const int above = arrays->low + arrays->middle;
+  uint64_t fixed = arrays->occupied[p] & arrays->occupied[p + 1] & ~arrays->born[p + 1];
+  int s, k;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    const permi_pull pull = permi_pull_of(frontier, p, s);
+    fixed &= pull.keep & ~pull.flip;
+  }
+  places->fixed = (uint32_t)(fixed >> above);
+  for (k = 0; k < 2; k++)
+    places->rest[(p + k) & 1] = (uint32_t)(arrays->occupied[p + k] >> above) & ~places->fixed;
+  places->next = 0;
+  places->done = 0;
+  permi_places_size(places, p + 1);
+}
+
+/* Places a turn. Returns the number of its words of top bits. */
+static int permi_places_turn(permi_places *places, int side, uint16_t *top)
+{
+  uint64_t bytes = 0;
+  int tops = 0;
+  places->begin = places->next;
+  do {
+    uint32_t x = 0;
+    do {
+      const uint32_t word = places->next | x;
+      const uint64_t size = places->bytes[side][permi_count_ones(word)];
+      if (size) {
+        places->at[side][word] = permi_places_find(places, size);
+        bytes += size;
+        top[tops++] = (uint16_t)word;
+      }
+      x = (x - places->rest[side]) & places->rest[side];
+    } while (x);
+    places->next = (places->next - places->fixed) & places->fixed;
+    places->done = places->next == 0;
+  } while (!places->done && bytes < places->turn);
+  return tops;
+}
+
+/* Frees a turn's sources. */
+static void permi_places_turned(permi_places *places, int side)
+{
+  const uint32_t rest = places->rest[side ^ 1];
+  uint32_t fixed = places->begin;
+  do {
+    uint32_t x = 0;
+    do {
+      const uint64_t size = places->bytes[side ^ 1][permi_count_ones(fixed | x)];
+      if (size)
+        permi_places_free(places, places->at[side ^ 1][fixed | x], size);
+      x = (x - rest) & rest;
+    } while (x);
+    fixed = (fixed - places->fixed) & places->fixed;
+  } while (fixed != places->next);
+}
+
+/* Measures arrays->bytes. */
+static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
+{
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
+  permi_places places;
+  uint16_t *top = (uint16_t *)permi_pool_get(&pool, permi_places_tops(frontier), sizeof *top);
+  double units = 0;
+  int p, opened = permi_places_open(&pool, frontier, &places);
+  if (opened)
+    permi_places_start(&places);
+  for (p = 0; p < frontier->steps && opened; p++) {
+    if (permi_watch_gather(watch, &units, 100 + 20.0 * (double)permi_places_tops(frontier)))
+      break;
+    permi_places_step(&places, p);
+    while (!places.done) {
+      permi_places_turn(&places, (p + 1) & 1, top);
+      permi_places_turned(&places, (p + 1) & 1);
+    }
+  }
+  frontier->arrays->bytes = opened ? (double)places.most : 0;
+  permi_pool_release(&pool);
+  return opened;
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,19 +1,16 @@
 /* ===================================================================================== >>arrays_run
-   Makes arrays from a frontier, prices and runs them. */
+   Makes, prices and runs the arrays of a frontier. */
 #pragma once
 #include "../graph/device.h"
-#include "steps.h"
-#include "streams.h"
-#include "array_places.h"
+#include "arrays.h"
 
-/* A turn of a step, whose blocks threads share: each word of top bits in pieces. */
+/* Threads share words of top bits, each in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
-  uint16_t *top;
-  double before, seconds; /* of one thread's piece */
-  int words; /* of integers in the source, which gets as many as the target */
+  double before, seconds;
+  int words;              /* of source integers */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
@@ -21,22 +18,25 @@ static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top
   return run->memory + (size_t)run->places->at[p & 1][top];
 }
 
-static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int piece, int thread)
+static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
-  const permi_arrays_run *run = step->run;
+  const permi_array_stepping *step = (const permi_array_stepping *)context;
+  permi_arrays_run *run = step->run;
+  const uint32_t top = run->top[number / PERMI_ARRAY_PIECES];
+  const int piece = (int)(number % PERMI_ARRAY_PIECES);
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
-  permi_sizes *sizes = &run->extremes[thread].sizes;
-  const permi_arrays *arrays = run->arrays;
-  const int ones = permi_count_ones(top), bits = arrays->middle;
+  const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: a block's high parts come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
   const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
+  permi_sizes sizes;
   int i, s;
+  permi_sizes_clear(&sizes);
   for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left];
@@ -53,8 +53,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
         continue;
       word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
-      origin[origins].x =
-          permi_array_values(run, p, word >> bits) + (size_t)source->middle_offset[middle] * run->bytes;
+      origin[origins].x = permi_array_values(run, p, word >> bits) + (size_t)source->middle_offset[middle] * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -63,21 +62,17 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
     }
     run->kernel(&run->numbers, y, count, origin, origins);
     if (run->tracking)
-      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
+      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, &sizes);
   }
-}
-
-static perm_status permi_array_piece(void *context, uint64_t number, int thread)
-{
-  permi_array_stepping *step = (permi_array_stepping *)context;
-  permi_arrays_run *run = step->run;
-  const permi_layout *target = &run->layout[(step->p + 1) & 1];
-  permi_array_blocks(step, step->top[number / PERMI_ARRAY_PIECES], (int)(number % PERMI_ARRAY_PIECES), thread);
+  if (run->tracking) {
+    PERMI_OMP(critical(permi_array_sizes))
+    permi_sizes_join(&run->base.sizes, &sizes);
+  }
   return permi_runner_poll(&run->base, (double)target->states / (target->tops * PERMI_ARRAY_PIECES),
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* Lengthens integers of step->words under a word of top bits, from the last on. */
+/* Lengthens integers, the last first. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -99,53 +94,27 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
   const permi_layout *target = &run->layout[(p + 1) & 1];
-  permi_array_stepping step;
+  const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
+  const int threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
+  permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0};
   perm_status status = PERM_OK;
-  int k, threads, tops;
-  double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
-  memset(&step, 0, sizeof step);
-  step.run = run;
-  step.p = p;
-  step.top = run->top;
-  step.before = run->base.done;
-  step.seconds = seconds / ((double)target->tops * PERMI_ARRAY_PIECES);
-  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
-  for (k = 0; k < threads; k++)
-    permi_sizes_clear(&run->extremes[k].sizes);
+  int tops;
+  if (run->tracking)
+    permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
   permi_places_step(run->places, p);
   while (!run->places->done && status == PERM_OK) {
-    tops = permi_places_turn(run->places, (p + 1) & 1, step.top);
+    tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
     status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
     permi_places_turned(run->places, (p + 1) & 1);
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
   }
-  if (run->tracking) {
-    permi_sizes_clear(&run->base.sizes);
-    for (k = 0; k < threads; k++)
-      permi_sizes_join(&run->base.sizes, &run->extremes[k].sizes);
-  }
   return status;
 }
 
-/* Rescales the values before step p. */
-static perm_status permi_array_rescale(permi_arrays_run *run, int p)
-{
-  const int e = permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_ARRAY_SAFE);
-  const permi_layout *layout = &run->layout[p & 1];
-  int k;
-  if (e && run->gpu)
-    return permi_gpu_scale(run, layout->states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
-  for (k = 0; e && k < layout->tops; k++)
-    permi_values_scale((double *)(void *)permi_array_values(run, p, layout->top[k]),
-                       permi_layout_states(layout, layout->top[k]) * run->bytes / sizeof(double), e);
-  return PERM_OK;
-}
-
-/* Returns sum |c| over a step; *least: the least part not 0. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_frontier *frontier = run->frontier;
@@ -154,14 +123,13 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   *least = 1;
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
     permi_coefficient c = frontier->coefficient[s];
-    c.imaginary = run->absolute ? 0 : c.imaginary;
-    c.real = run->absolute ? 0 : c.real;
+    if (run->absolute)
+      c.real = c.imaginary = 0;
     permi_coefficient_weigh(&c, &weight, least);
   }
   return weight * (1 + 1e-12);
 }
 
-/* Chooses numbers and kernel for the values before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
@@ -174,12 +142,11 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
-/* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
-   themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
-   without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
-   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
-   Proved by machine: tests/proofs/frontier.g. */
+/* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
+   of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
+   non-zero values, without the power if nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
+   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -189,6 +156,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   permi_layout *target = &run->layout[(p + 1) & 1];
   permi_sizes *sizes = &runner->sizes;
   perm_status status = PERM_OK;
+  int e, k;
   runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
   permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
   permi_ways_fill(run, p, source, target);
@@ -211,8 +179,12 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
     status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   if (status == PERM_OK)
     status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
-  if (status == PERM_OK && run->tracking)
-    status = permi_array_rescale(run, p + 1);
+  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(sizes, 1e150, PERMI_ARRAY_SAFE) : 0;
+  if (e && run->gpu)
+    status = permi_gpu_scale(run, target->states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
+  for (k = 0; e && !run->gpu && k < target->tops; k++)
+    permi_values_scale((double *)(void *)permi_array_values(run, p + 1, target->top[k]),
+                       permi_layout_states(target, target->top[k]) * run->bytes / sizeof(double), e);
   runner->visited += run->again ? 0 : (double)target->states;
   return status;
 }
@@ -236,7 +208,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives value and moduli one exponent and loss. */
+/* Gives both one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -259,12 +231,12 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Begins a run that the caller has cleared, except for `keep`. 0: out of memory. */
+/* The caller has cleared the run, except for `keep`. */
 static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
                              double seconds)
 {
   const permi_arrays *arrays = frontier->arrays;
-  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
+  const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
   const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
@@ -281,10 +253,8 @@ static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *fronti
   run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
-  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->extremes);
-  run->low = (uint16_t *)permi_pool_zeros(pool, most * table, sizeof(uint16_t)); /* vectors read beyond it */
-  run->eights = (permi_eight *)permi_pool_get(
-      pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
+  run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
+  run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
   run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
@@ -345,7 +315,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const int gpu = frontier->arrays->isa == PERM_ISA_CUDA, residues = frontier->arrays->by_residues;
   const int passes = residues ? 0 : permi_arrays_passes(frontier);
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
-  const int words = (int)permi_numbers_words(&frontier->numbers);
+  const int moduli = (int)permi_numbers_words(&frontier->numbers) - 1;
   permi_arrays_run run;
   permi_sizes sizes[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
   char *last = NULL;
@@ -366,12 +336,12 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     status = permi_arrays_pass(&run);
     last = permi_array_values(&run, frontier->steps, 0);
     if (!integers)
-      memcpy(value + (pass ? words - 1 : 0), last, run.bytes);
+      memcpy(value + (pass ? moduli : 0), last, run.bytes);
     sizes[pass] = run.base.sizes;
   }
   if (status == PERM_OK) {
     if (passes == 2)
-      permi_arrays_join(value, words - 1, sizes);
+      permi_arrays_join(value, moduli, sizes);
     run.base.sizes = sizes[0];
     permi_runner_finish(&run.base, &frontier->numbers, residues ? NULL : integers ? (void *)last : (void *)value,
                         frontier->lost_error, partial);
@@ -387,28 +357,24 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes frontier->arrays, or leaves NULL: too many slots, or stopped. 0: out of memory. */
+/* Makes none if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
   permi_pool *pool = &frontier->owned.pool;
-  permi_arrays *arrays;
+  permi_arrays *arrays = (permi_arrays *)permi_pool_zeros(pool, 1, sizeof *arrays);
+  uint64_t *masks = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof *masks);
+  unsigned char *growth = (unsigned char *)permi_pool_get(pool, steps, 1);
   double units = 0;
   int p, v;
-  if (slot_count > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
-    return 1;
-  arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
-  if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof(uint64_t))) == NULL)
-    return 0;
-  arrays->rows = arrays->occupied + steps;
+  if (pool->failed || slot_count > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
+    return !pool->failed;
+  arrays->occupied = masks;
+  arrays->rows = masks + steps;
   arrays->born = arrays->rows + steps;
-  arrays->growth = (unsigned char *)permi_pool_get(pool, steps, 1);
-  if (!arrays->growth)
-    return 0;
+  arrays->growth = growth;
   arrays->isa = isa;
-  arrays->bytes = 0;
-  arrays->by_residues = arrays->residues.passes = 0;
   arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
@@ -428,11 +394,9 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-/* Measures places, once, where the CPU runs. 0: out of memory. */
 static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
 {
-  return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 ||
-         permi_places_measure(frontier, watch);
+  return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 || permi_places_measure(frontier, watch);
 }
 
 static double permi_arrays_bytes(const permi_arrays *arrays)
@@ -442,8 +406,7 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
-#define PERMI_GPU_PLANES 10 /* words of the longest value */
-/* GPU kernels have no residues or long integers. */
+#define PERMI_GPU_PLANES 10 /* words of a value */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
@@ -456,7 +419,7 @@ static double permi_arrays_products(const permi_numbers *numbers)
 
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, relative to doubles */
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* first pass */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
          frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
@@ -471,12 +434,12 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
   for (p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
-    const double bytes = (double)permi_arrays_bytes_at(frontier, p);
+    const double bytes = 8 * (double)permi_numbers_words(&numbers);
+    const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     if (!arrays->by_residues)
       values += (frontier->cost[p] - frontier->cost[p - 1]) *
                 (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
                  (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
-    const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }

@@ -1,74 +1,59 @@
 /* ======================================================================================= >>frontier
-   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. */
+   The dynamic program over the vertices of a frontier, and sorted lists of its states. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../dense/kernels.h"
 #include "../graph/order.h"
-#include "runner.h"
+#include "../graph/reduce.h"
+#include "values.h"
 
-/* A state is a mask of slots (1: that frontier vertex is matched); its value sums the products of entries over the ways
-   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
+/* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
+   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
    without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
-   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted, and a k-way merge needs no sorting [DOB15].
-   The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
-   pattern; groups share few patterns, so a state costs only its value.
-   Threads take parts of a target, the groups between two keys, of equal work: the balanced path of [DOB15]. */
+   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay
+   sorted, and are merged [DOB15]: by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low
+   masks are their pattern; patterns are few, so a state costs only its value. Threads take parts of equal work. */
 
-/* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
-   .011. */
+/* Fastest of 7 to 11: docs/engines.md. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring sizes costs a fifth of a step: where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four. */
+/* Measuring costs a fifth of a step. If the loss grows little, three of four long lists are not measured. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
-/* Integers of >>arrays by residues: see >>array_residues. */
 typedef struct permi_array_residues {
-  int passes; /* of one double a state each; 0: these integers are not computed so */
-  int primes; /* of a CRT; 0: of the one pass, `modulus`, or, if that is 0, of numbers that are doubles themselves */
-  int bits;   /* of primes */
+  int passes, primes, bits; /* 0 passes: impossible; 0 primes: modulo `modulus` or, if 0, whole doubles */
   uint64_t modulus;
-  double seconds; /* of the values of all passes */
+  double seconds;
 } permi_array_residues;
 
-/* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
-  int by_residues;
+  int by_residues, low, middle, top;
   permi_array_residues residues;
-  unsigned char *growth; /* steps: a permi_growth, of residues */
-  int low, middle, top;
-  double bytes; /* of all values, see >>array_places */
-  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
+  unsigned char *growth;
+  double bytes;
+  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new */
 } permi_arrays;
 
 typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, width;
-  int slot_count, mask_words;
+  int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;   /* of a stream: the vertex that its step's vertex is matched to; -1: a drop */
-  uint64_t *mask; /* of a stream: words of test, want, flip */
-  double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: predicted, of all steps before */
-  double additions; /* at most, of a term: THE BOUND */
-  double bound_relative;
-  double lost_error;
-  double room[2]; /* most states, of even and odd steps */
-  int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones; /* steps + 1: of a state, see >>arrays */
-  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values and residues */
-  double *bits; /* steps + 1, never falling: log2 of a bound on integers of the step, entries modulo a modulus being at
-                   most half of it; NULL for other values */
+  int *partner;           /* -1: a drop */
+  uint64_t *mask;         /* test, want, flip */
+  double *states, *cost;  /* steps + 1: a bound; before */
+  double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
+  int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
+  int *ones, *words; /* steps + 1: see >>arrays; words of an integer, or NULL */
+  double *bits;      /* steps + 1: log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* samples keep the states before every so many steps; 0: before all */
+  int every; /* 0: all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -83,19 +68,19 @@ static int permi_frontier_streams_most(const permi_frontier *frontier)
 
 typedef struct permi_patterns {
   int count, room;
-  uint64_t *bits; /* PERMI_LOW_WORDS each */
-  size_t *first;  /* in low */
+  uint64_t *bits;
+  size_t *first;
   uint16_t *low;
   size_t low_room;
   int *table;
 } permi_patterns;
 
-/* The states of a step, or of a part of its target, which has no values. */
+/* Parts have no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first; /* state of a group; in a part, take */
+  size_t *first; /* state; in a part, take */
   int *pattern;
   void *value;
   permi_patterns patterns;
@@ -112,7 +97,6 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Makes room for `more` groups. 0: out of memory. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;
@@ -128,19 +112,6 @@ static int permi_list_room(const perm_allocator *allocator, permi_list *list, si
   return 1;
 }
 
-static size_t permi_patterns_hash(const uint64_t *bits)
-{
-  uint64_t h = 0, g = 1;
-  int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
-    h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
-    g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
-  }
-  h ^= g + (h >> 29) + (g >> 31);
-  h *= UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)(h >> 32);
-}
-
 static void permi_patterns_clear(permi_patterns *patterns)
 {
   patterns->count = 0;
@@ -148,11 +119,18 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Returns the place of a pattern in the table. */
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
-  size_t place = permi_patterns_hash(bits) & mask;
+  uint64_t h = 0, g = 1;
+  size_t place;
+  int w;
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
+    h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
+    g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
+  }
+  h ^= g + (h >> 29) + (g >> 31);
+  place = (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
   for (; patterns->table[place]; place = (place + 1) & mask)
     if (!memcmp(patterns->bits + (size_t)(patterns->table[place] - 1) * PERMI_LOW_WORDS, bits,
                 PERMI_LOW_WORDS * sizeof *bits))
@@ -176,7 +154,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns the pattern's number, entered if new; -1: out of memory. */
+/* Returns the number of a known or new pattern; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -205,10 +183,10 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream, and its place in the source; test, want, flip and key are high bits. */
+/* A stream in the source. Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
-  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; last word all ones at the end */
+  uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
@@ -238,12 +216,8 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
   int w;
   for (; cursor->group < source->groups && !permi_cursor_takes(cursor, high, words); cursor->group++)
     high += words;
-  if (cursor->group < source->groups)
-    for (w = 0; w < words; w++)
-      cursor->key[w] = high[w] ^ cursor->flip[w];
-  else
-    for (w = 0; w < words; w++)
-      cursor->key[w] = UINT64_MAX;
+  for (w = 0; w < words; w++)
+    cursor->key[w] = cursor->group < source->groups ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
 
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
@@ -296,18 +270,17 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves a pattern's states to another's: pairs of places, ascending. */
+/* How a stream moves patterns: ascending pairs. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
+#define PERMI_MOVES_RUN 4 /* mean length */
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, and the target has no more */
-  int first, count;
-  int runs; /* if not 0: pairs are starts and lengths */
+  int whole; /* k -> k, all of both */
+  int first, count, runs; /* pairs are starts, lengths */
 } permi_move;
 
-typedef struct permi_moves { /* direct-mapped cache: patterns are few */
+typedef struct permi_moves { /* a direct-mapped cache */
   permi_move *move;
   uint32_t *pair; /* from | to << 16 */
   int used;
@@ -317,6 +290,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
                                           const permi_patterns *from, int source, const permi_patterns *to, int target)
 {
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
+  const permi_move fresh = {step, stream, source, target, 0, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
   uint32_t starts[PERMI_LOW_STATES / PERMI_MOVES_RUN], lengths[PERMI_LOW_STATES / PERMI_MOVES_RUN];
@@ -328,10 +302,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
     moves->used = 0;
     memset(moves->move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
   }
-  move->step = step;
-  move->stream = stream;
-  move->source = source;
-  move->target = target;
+  *move = fresh;
   move->first = moves->used;
   low = from->low + from->first[source];
   goal = to->low + to->first[target];
@@ -346,8 +317,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       moves->used++;
     }
   move->count = moves->used - move->first;
-  move->runs = 0;
-  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: a run of two pairs or more becomes two numbers */
+  if (move->count >= PERMI_MOVES_RUN * runs) {
     uint32_t *pair = moves->pair + move->first;
     int i, length;
     for (i = 0; i < move->count; i += length) {
@@ -366,4 +336,231 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
+/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
+   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns 0 if these are too many, or stopped. */
+static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
+                                permi_control *watch)
+{
+  const int *birth = frontier->birth, *death = frontier->death, words = PERMI_MASK_WORDS;
+  int *slot = frontier->slot, v, p, i, w, lives = 0, most = 1;
+  double units = 0;
+  for (v = 0; v < vertices; v++) {
+    double weight = 0;
+    slot[v] = -1;
+    if (birth[v] < 0 || death[v] <= birth[v])
+      continue;
+    if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
+      return 0;
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      weight += frontier->states[p];
+    memcpy(&life[lives].key, &weight, sizeof weight);
+    life[lives].key = ~life[lives].key; /* greatest first */
+    life[lives++].vertex = v;
+  }
+  life = (permi_ranked *)permi_sort(life, life + vertices, (size_t)lives, sizeof *life, watch);
+  if (!life)
+    return 0;
+  memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
+  for (i = 0; i < lives; i++) {
+    v = life[i].vertex;
+    if (permi_watch_gather(watch, &units, 20 + 4.0 * (death[v] - birth[v])))
+      return 0;
+    for (w = 0; w < words && slot[v] < 0; w++) {
+      uint64_t taken = 0;
+      for (p = birth[v] + 1; p <= death[v]; p++)
+        taken |= busy[p * words + w];
+      if (~taken)
+        slot[v] = 64 * w + permi_trailing_zeros(~taken);
+    }
+    if (slot[v] < 0)
+      return 0;
+    most = slot[v] >= most ? slot[v] + 1 : most;
+    for (p = birth[v] + 1; p <= death[v]; p++)
+      busy[p * words + (slot[v] >> 6)] |= UINT64_C(1) << (slot[v] & 63);
+  }
+  return most;
+}
+
+static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
+{
+  const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
+  const int *birth = frontier->birth, *death = frontier->death, *slot = frontier->slot;
+  uint64_t *test = frontier->mask, gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS];
+  double units = 0;
+  int p, e, used = 0;
+  for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
+    const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
+    frontier->stream_start[p] = used;
+    memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      if (death[block->neighbour[e]] == p)
+        gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
+    memcpy(mine, gone, sizeof mine);
+    if (held)
+      mine[slot[v] >> 6] |= UINT64_C(1) << (slot[v] & 63);
+    for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
+      const int drop = e < block->start[v], t = drop ? v : block->neighbour[e], word = slot[t] >> 6;
+      const uint64_t bit = slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
+      uint64_t *want = test + words, *flip = want + words;
+      if (drop ? !held : death[t] < p)
+        continue;
+      memcpy(test, mine, bytes);
+      memcpy(want, drop ? mine : gone, bytes);
+      memcpy(flip, want, bytes);
+      frontier->partner[used] = drop ? -1 : t;
+      frontier->coefficient[used++] =
+          drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
+        test[word] |= bit;
+        want[word] &= ~bit;
+        flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
+      } else if (!drop && bit && death[t] > p) {
+        flip[word] ^= bit;
+      }
+      test = flip + words;
+    }
+  }
+  frontier->stream_start[p] = used;
+}
+
+static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
+                               const double *binomial, permi_walk *walk, permi_control *watch)
+{
+  const int vertices = 2 * block->n;
+  int i, e, v, p = 0;
+  frontier->additions = 0;
+  for (v = 0; v < vertices; v++)
+    frontier->birth[v] = frontier->death[v] = -1;
+  permi_walk_start(block, walk);
+  frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
+  frontier->cost[0] = frontier->ones[0] = 0;
+  for (i = 0; i < vertices; i++) {
+    int left, width, held, meet = 0;
+    v = order[i];
+    if (permi_watch_step(watch, (size_t)i, 100))
+      return 0;
+    if (walk->state[v] == 2)
+      continue;
+    left = walk->open[v];
+    held = walk->state[v] == 1;
+    permi_walk_step(block, walk, v);
+    frontier->sequence[p] = v;
+    frontier->death[v] = p;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int t = block->neighbour[e];
+      if (walk->state[t] == 2 && frontier->death[t] < 0) {
+        frontier->death[t] = p;
+        meet++;
+      }
+      if (walk->state[t] == 1 && frontier->birth[t] < 0)
+        frontier->birth[t] = p;
+    }
+    width = walk->width[0] + walk->width[1];
+    frontier->width = width > frontier->width ? width : frontier->width;
+    p++;
+    frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
+    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
+    frontier->additions += (meet < left ? meet : left) + held - 1;
+    frontier->states[p] = permi_walk_states(binomial, walk);
+    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
+    frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
+  }
+  frontier->steps = p;
+  return 1;
+}
+
+/* A state is the permanent of some lines, all eliminated ones among them, without entries between two others, so the
+   bound by entries so far holds. */
+static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
+{
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
+  const size_t steps = (size_t)frontier->steps + 1;
+  const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
+  double bits[2] = {0, 0};
+  int p, e, end;
+  frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
+  frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
+  if (!line || frontier->owned.pool.failed)
+    return 0;
+  frontier->bits[0] = 0;
+  for (p = 0; p < frontier->steps; p++) {
+    const int v = frontier->sequence[p];
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
+        const int u = end ? block->neighbour[e] : v;
+        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
+        permi_majorant_enter(block, block->edge[e], &line[u]);
+        bits[u >= block->n] += permi_majorant_bits(&line[u]);
+      }
+    frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
+  }
+  for (p = 0; p <= frontier->steps && !residues; p++) {
+    const int words = permi_words_of_bits(frontier->bits[p]);
+    frontier->words[p] = words < frontier->numbers.words && p < frontier->steps ? words : frontier->numbers.words;
+  }
+  return 1;
+}
+
+typedef struct permi_exactness {
+  double roundings, lost_error; /* of entries */
+  uint64_t modulus;             /* or 0 */
+  int doubled;
+} permi_exactness;
+
+/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
+static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
+                                         const double *binomial, const permi_exactness *exactness,
+                                         permi_control *watch, permi_frontier **made)
+{
+  const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
+  permi_walk walk;
+  permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, 2 * vertices, sizeof *life);
+  uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
+  perm_status status = PERM_ERROR_MEMORY;
+  *made = frontier;
+  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
+  if (!permi_pool_ints(&room, &walk.open, vertices, &walk.frontier, vertices, &walk.place, vertices, (int **)NULL) ||
+      !frontier)
+    goto done;
+  pool = &frontier->owned.pool;
+  frontier->lost_error = exactness->lost_error;
+  if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
+    status = PERM_ERROR_OVERFLOW;
+    goto done;
+  }
+  frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
+  frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
+                       vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
+                       &frontier->ones, vertices + 1, (int **)NULL))
+    goto done;
+  frontier->cost = frontier->states + vertices + 1;
+  status = PERM_ERROR_LIMIT;
+  if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
+    goto done;
+  frontier->slot_count = permi_frontier_slots(frontier, (int)vertices, life, busy, watch);
+  frontier->mask_words = (frontier->slot_count + 63) / 64;
+  if (frontier->slot_count == 0)
+    goto done;
+  status = PERM_ERROR_MEMORY;
+  frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
+  if (!frontier->mask)
+    goto done;
+  permi_frontier_streams(frontier, block, watch);
+  if (block->integer && !permi_frontier_lengths(frontier, block, &room))
+    goto done;
+  frontier->bound_relative = permi_terms_bound(
+      &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
+      block->n + frontier->additions); /* >>steps */
+  status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
+done:
+  permi_pool_release(&room);
+  if (status == PERM_ERROR_MEMORY) {
+    permi_owned_release(allocator, frontier);
+    *made = NULL;
+  }
+  return status;
+}
 /* SPDX-License-Identifier: MIT */

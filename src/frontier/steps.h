@@ -1,5 +1,5 @@
 /* ========================================================================================== >>steps
-   Steps of the lists: merges states, then adds up their values, by one thread or several. */
+   Steps of the lists: merges states, then adds up their values. */
 #pragma once
 #include "frontier.h"
 
@@ -7,17 +7,16 @@ typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Once merged, takes stand in the order of groups, then streams. */
+/* A part of a target. Takes: by groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* own: has patterns of its own; their numbers in the target */
+  int done, own, *number; /* own: has patterns; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
-  int done; /* nothing is left below `end` */
   perm_status status;
 } permi_part;
 
@@ -26,15 +25,13 @@ typedef struct permi_run {
   const permi_frontier *frontier;
   permi_list list[2];
   permi_part *part;
-  int parts_at_once, step;
+  int parts_at_once, step, careful, tracking;
   permi_moves *moves;
-  size_t *weight; /* [stream][block of groups]: states before that take part */
-  size_t weight_room;
-  int careful, tracking;
+  size_t *weight, weight_room; /* [stream][block]: work before it */
   double state_seconds;
 } permi_run;
 
-/* Fills a placed part: where a stream takes all of one group to all of another, y += c x over arrays. */
+/* Adds y += c x over arrays if a stream takes a whole group to a whole one. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -51,7 +48,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     char *y = (char *)target->value + states * size;
     int pass, fresh = 1;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one replaces zeroing */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: no zeroing */
       for (j = list->first[group]; j < end; j++) {
         const permi_take take = part->take[j];
         const permi_cursor *cursor = &part->cursor[take.stream];
@@ -89,7 +86,7 @@ static int permi_takes_more(const perm_allocator *allocator, permi_part *part, s
   return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
-/* Merges what is below part->end, until the part has `most` states. */
+/* Merges `most` states, or all below the end. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most)
@@ -97,7 +94,7 @@ static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocat
   uint64_t bits[PERMI_LOW_WORDS];
   permi_cursor *cursor = part->cursor;
   permi_list *list = &part->list;
-  int s, w;
+  int s;
   list->groups = list->states = part->takes = 0;
   part->done = 0;
   while (list->states < most) {
@@ -112,8 +109,7 @@ static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocat
       part->done = 1;
       break;
     }
-    for (w = 0; w < words; w++)
-      key[w] = least[w];
+    memcpy(key, least, (size_t)words * sizeof *key);
     if (!permi_list_room(allocator, list, 1) || !permi_takes_more(allocator, part, (size_t)streams))
       return PERM_ERROR_MEMORY;
     memset(bits, 0, sizeof bits);
@@ -132,8 +128,7 @@ static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocat
     pattern = permi_patterns_find(allocator, patterns, bits);
     if (pattern < 0)
       return PERM_ERROR_MEMORY;
-    for (w = 0; w < words; w++)
-      list->high[list->groups * (size_t)words + (size_t)w] = key[w];
+    memcpy(list->high + list->groups * (size_t)words, key, (size_t)words * sizeof *key);
     list->pattern[list->groups] = pattern;
     list->first[list->groups++] = before;
     list->states += patterns->first[pattern + 1] - patterns->first[pattern];
@@ -159,14 +154,12 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
     return PERM_ERROR_MEMORY;
   target->groups += part->list.groups;
   target->states += part->list.states;
-  if (target->states > target->state_room) /* unreachable: the room is a bound */
+  if (target->states > target->state_room) /* unreachable */
     return PERM_ERROR_MEMORY;
-  if (!part->own)
-    return PERM_OK;
-  if (!permi_room(&run->base.locked, NULL, &part->number, 0, (size_t)patterns->count, &part->number_room,
-                  sizeof *part->number))
+  if (part->own && !permi_room(&run->base.locked, NULL, &part->number, 0, (size_t)patterns->count,
+                               &part->number_room, sizeof *part->number))
     return PERM_ERROR_MEMORY;
-  for (k = 0; k < patterns->count; k++) {
+  for (k = 0; part->own && k < patterns->count; k++) {
     part->number[k] = permi_patterns_find(run->base.pool.allocator, &target->patterns,
                                           patterns->bits + (size_t)k * PERMI_LOW_WORDS);
     if (part->number[k] < 0)
@@ -175,20 +168,20 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-#define PERMI_PART_STATES 16384 /* of one thread's part */
+#define PERMI_PART_STATES 16384
 #define PERMI_BALANCE_BLOCK 32
-#define PERMI_BALANCE_GROUP 16 /* cost of merging a group, in states */
+#define PERMI_BALANCE_GROUP 16
 #define PERMI_PARALLEL_STATES 20000
-#define PERMI_PART_WORK 131072 /* of threads' parts */
+#define PERMI_PART_WORK 131072
 
-/* Moves the cursor to the first source group whose output is not below `key`. */
+/* Seeks the first group whose output is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that no output has in common with the key */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit that no output shares */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -225,15 +218,14 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* A step, in rounds of parts, `count` parts in all. */
 typedef struct permi_rounds {
   permi_run *run;
   permi_list *source, *target;
   int streams;
-  size_t total, first, count; /* total: work; 0: one thread makes all parts in turn */
+  size_t total, first, count; /* total: 0: parts in turn */
 } permi_rounds;
 
-/* Returns the work below a key, in whole blocks; moves the cursors there. */
+/* Returns the work below a key; moves cursors. */
 static size_t permi_balance_below(const permi_rounds *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -345,29 +337,24 @@ static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Makes the target of step p, once prepared, by one thread or together. Rounds bound the takes in memory. */
+/* Rounds bound the takes in memory. */
 static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
   const size_t at_once = together ? (size_t)run->parts_at_once : 1;
   const int threads = together ? run->base.threads : 1;
   permi_part *part = run->part;
   perm_status status = PERM_OK;
-  permi_rounds step;
+  permi_rounds step = {run, &run->list[p & 1], &run->list[(p + 1) & 1], streams, 0, 0, 0};
   size_t k;
   int s;
-  step.run = run;
-  step.source = &run->list[p & 1];
-  step.target = &run->list[(p + 1) & 1];
-  step.streams = streams;
   step.target->groups = step.target->states = 0;
   permi_patterns_clear(&step.target->patterns);
   memset(part->end, 255, sizeof part->end);
   for (s = 0; s < streams && !together; s++)
     permi_cursor_settle(&part->cursor[s], step.source, step.source->words);
-  step.total = together ? permi_balance_weigh(&step) : 0;
-  step.count = together ? (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once : SIZE_MAX;
-  if (together && !step.total)
+  if (together && (step.total = permi_balance_weigh(&step)) == 0)
     return PERM_ERROR_MEMORY;
+  step.count = together ? (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once : SIZE_MAX;
   for (k = 0; k < at_once; k++) {
     part[k].own = together;
     if (k)
@@ -391,29 +378,24 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* THE BOUND. In step p at most k_p streams meet in a state, the block order is n, the rounding unit u.
-   1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
-   multiplies by 1), first with 1, exactly, and added at most k_p - 1 times in step p (the first addition, to 0, is
-   exact).
-   k_p: a stream matches the step's vertex, say a row, to a column that goes, or is matched in the state that it makes.
-   There of a rows and b columns i rows and i - d columns are matched (>>order): at most a - d columns, and at most b +
-   d rows where the vertex is a column. A drop is one stream more.
-   2. So the computed value is the sum of all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 +
-   d, |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
-   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
+/* THE BOUND. At most k_p streams meet in a state of step p; the block has order n, the rounding unit is u.
+   1. A state sums terms, its partial matchings. A term is multiplied at most n times (a drop is exact), first exactly,
+   and added at most k_p - 1 times in step p (to 0 exactly). Streams match a row, say, to columns that go or are matched
+   then. Of a rows and b columns there i and i - d are matched (>>order): at most a - d columns, or b + d rows. The drop
+   is one more.
+   2. So the computed value sums all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 + d, |d| <=
+   u. Entries bring 2 more for each degree-2 reduction, and one for a rounded integer.
+   3. With g = gamma of that number, S = sum |products|: |error| <= g S, computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
-   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
-   sizes.loss bounds the effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if
-   all products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
-   (computed S + loss) + loss.
-   Complex: a product is off by a factor 1 + d, |d| <= 2.42 u, less with fused multiply-adds, a sum by u: 2.42 (n - 1)
-   replaces n - 1. S sums products of moduli, rounded up. Four products, two sums and a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
-   PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
-   underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
-   itself, for which v has room. Smaller ones lose less than DBL_MIN.
-   Proved by machine: 1 to 3 tests/proofs/chains.v, complex tests/proofs/complex.v, constants
-   tests/proofs/frontier.g. */
+   Underflow takes at most DBL_MIN from a result, even flushed. A step takes its effect on a value, sizes.loss, to loss
+   sum |c| + 2 k DBL_MIN. The last term is 0 if products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is a multiple of
+   2^-1021. |error| <= g / (1 - g) (computed S + loss) + loss.
+   Complex: a product is off by 1 + d, |d| <= 2.42 u, a sum by u: 2.42 (n - 1) replaces n - 1. S sums moduli's products,
+   rounded up. 4 products, 2 sums and a sum for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by 3 u^2 and 3 u^2 / (1 - 4 u): PERMI_DD_UNIT > 64 u^2
+   replaces u, except for entries and S. Low parts underflow first: a product of at least PERMI_SAFE_PRODUCT, or a
+   rescaled value, loses 2^-1073 < 2^-109 of itself, for which there is room; others less than DBL_MIN.
+   tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -464,8 +446,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Begins a run, which the caller has cleared and releases even after a failure. sorting: one thread, and a key for each
-   state. */
+/* The caller has cleared the run, and releases it always. sorting: one thread, a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
@@ -475,12 +456,12 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   double growth = 0;
   int p, s, k, threads, complete;
   memset(none, 0, sizeof none);
-  none[0] = 1; /* nothing matched, in one way */
+  none[0] = 1;
   permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
-  for (p = 0; p < frontier->steps; p++) {
+  for (p = s = 0; p < frontier->steps; p++) {
     double weight = 0;
-    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
+    for (; s < frontier->stream_start[p + 1]; s++)
       weight += frontier->coefficient[s].absolute;
     growth += weight > 1 ? log2(weight) : 0;
   }
@@ -501,7 +482,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
   }
   complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing touches fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* for all steps: growing touches fresh pages */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -523,7 +504,6 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   return PERM_OK;
 }
 
-/* Makes the states after step p, by `step`, and scales them. */
 static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*step)(permi_run *run, int p))
 {
   const permi_frontier *frontier = run->frontier;
@@ -534,7 +514,7 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   status = step(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
-  /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
+  /* values within 2^+-500, entries at most 1: nothing overflows */
   e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);

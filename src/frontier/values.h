@@ -1,18 +1,18 @@
 /* ========================================================================================= >>values
-   Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
+   Values of >>ring in engines of blocks, and what runs these engines step by step. Functions that may run out of
+   memory return 0 then. */
 #pragma once
 #include "../base/ring.h"
 #include "../graph/engines.h"
 
-#define PERMI_SAFE_PRODUCT 1e-290 /* what is as large loses nothing by underflow: tests/proofs/frontier.g */
+#define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
-/* DO(name, algebra) for all algebras but those of >>arrays only. */
+/* >>arrays has two more. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-/* Makes integers residues where values are. */
 static permi_coefficient permi_coefficient_reduced(permi_coefficient c, const permi_numbers *numbers)
 {
   int part;
@@ -61,17 +61,16 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight; *least becomes at most any non-zero part of c. */
+/* *least becomes at most any non-zero part. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
-  const double real = fabs(c->real), imaginary = fabs(c->imaginary);
   *weight += c->absolute;
   *least = fmin(*least, c->absolute);
-  *least = real > 0 && real < *least ? real : *least;
-  *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+  *least = fmin(*least, c->real != 0 ? fabs(c->real) : *least);
+  *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Shows compilers that an entry has no low parts. */
+/* Shows compilers that low parts are 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -79,12 +78,12 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* Returns a value of one word a part as a coefficient. */
+/* Integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
   const double *x = (const double *)value;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, size = (int)permi_value_words(algebra, numbers);
+  const int dd = permi_algebra_is_dd(algebra), size = (int)permi_value_words(algebra, numbers);
   permi_coefficient c;
   memset(&c, 0, sizeof c);
   if (permi_algebra_is_integer(algebra)) {
@@ -92,16 +91,14 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
     return c;
   }
   c.real = x[0];
-  c.imaginary = size > 2 * apart ? x[apart] : 0;
+  c.real_low = dd ? x[1] : 0;
+  c.imaginary = size > 2 + 2 * dd ? x[1 + dd] : 0;
+  c.imaginary_low = dd && size > 4 ? x[3] : 0;
   c.absolute = x[size - 1];
-  if (apart == 2) {
-    c.real_low = x[1];
-    c.imaginary_low = size > 4 ? x[3] : 0;
-  }
   return c;
 }
 
-/* Multiplies a coefficient; returns how often to add it, as long integers do not multiply. */
+/* Returns how often to add c: `factor` times if c factor would overflow. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -174,17 +171,14 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
 
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
-  const permi_algebra algebra = numbers->algebra;
-  const double *x = (const double *)value;
-  const int size = (int)permi_numbers_words(numbers);
+  const int size = permi_algebra_is_integer(numbers->algebra) ? 0 : (int)permi_numbers_words(numbers);
   int k;
   permi_value_sum_parts(numbers, value, partial);
-  for (k = permi_algebra_has_moduli(algebra) ? size - 1 : 0; k < size && !permi_algebra_is_integer(algebra); k++)
-    permi_sum_add_double(&partial->absolute, x[k]);
+  for (k = permi_algebra_has_moduli(numbers->algebra) ? size - 1 : 0; k < size; k++)
+    permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
-/* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
-   underflow did to any value. */
+/* True values are 2^exp2 times as large. smallest, largest bound non-zero moduli, loss is by underflow. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -202,7 +196,7 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Enters the extreme non-zero moduli of every stride-th double, in four chains, as a minimum takes four cycles. */
+/* Measures every stride-th double in four chains, as a minimum takes four cycles. */
 static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
                                                       permi_sizes *sizes)
 {
@@ -230,8 +224,8 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Returns e such that values times 2^-e come near 1, and notes it; 0 if all lie within 1 / beyond and beyond.
-   Products below `safe` may lose low parts. */
+/* Returns e of the factor 2^-e that is needed, 0 between 1 / beyond and beyond. Products below `safe` may lose low
+   parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -255,8 +249,8 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Where values are below 2^PERMI_CANCELS times their moduli, moduli come down, and bound nothing. */
-#define PERMI_CANCELS_STEPS 31 /* a mask: looked for in every 32nd step or row */
+/* Moduli above 2^-PERMI_CANCELS times all values come down, and bound nothing. */
+#define PERMI_CANCELS_STEPS 31 /* a mask */
 static void permi_values_ease(const permi_numbers *numbers, void *values, size_t count, permi_sizes *sizes)
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
@@ -284,8 +278,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Brings each modulus into [1/2, 1), by a power of two of its own. sizes: NULL but in every 32nd step, where
-   states that cancelled leave their moduli; short sums keep bounds. */
+/* Scales moduli into [1/2, 1). sizes: every 32nd step, where cancelled values give up moduli, or NULL. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -308,7 +301,7 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
     }
 }
 
-/* Adds c x 2^exp2 to y 2^*to, doubles with powers of two of their own. */
+/* Adds c x 2^exp2 to y 2^*to. */
 static void permi_value_add_apart(const permi_numbers *numbers, const permi_coefficient *c, void *to_value, int64_t *to,
                                   const void *x, int64_t exp2)
 {
@@ -334,23 +327,21 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Measures values, except for low parts and integers. */
+/* Measures no low parts or integers. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
   const double *x = (const double *)values;
   const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
-  if (!permi_algebra_is_dd(algebra))
-    permi_values_extremes(x, count * size, 1, sizes);
-  else if (size == 2)
-    permi_values_extremes(x, count * size, 2, sizes);
+  const size_t stride = permi_algebra_is_dd(algebra) ? 2 : 1;
+  if (size % stride == 0)
+    permi_values_extremes(x, count * size, stride, sizes);
   else
     for (; count > 0; count--, x += size)
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* A relative bound for terms of `operations` roundings, `roundings` of entries and, in the sum of moduli, `moduli`.
-   Proved by machine: tests/proofs/frontier.g. */
+/* tests/proofs/frontier.g. moduli: roundings in the sum of moduli. */
 static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
 {
   double gamma = permi_gamma(roundings + operations);
@@ -360,8 +351,8 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum; /* of moduli */
-  int count, others; /* of modulus other than 1 */
+  double sum;
+  int count, others; /* of modulus not 1 */
 } permi_majorant;
 
 static void permi_majorant_enter(const permi_block *block, int edge, permi_majorant *line)
@@ -374,14 +365,13 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
   line->others += x != 1;
 }
 
-/* log2 of the line's factor in a bound on permanents, by rows or columns: the sum of moduli, or r!^(1/r) for moduli 1
-   [Bre73]. Never falls as entries come. */
+/* Returns log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
+   r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
   return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
 }
 
-/* Returns the better bound, rounded up. */
 static double permi_majorants_bits(const double *bits)
 {
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
@@ -401,7 +391,6 @@ static double permi_block_bits(const permi_block *block)
   return permi_majorants_bits(bits);
 }
 
-/* Integers of so many words. */
 static void permi_numbers_lengthen(permi_numbers *numbers, int words)
 {
   numbers->words = words;
@@ -413,8 +402,8 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_DD;
 }
 
-/* 0: the permanent may be too long for a perm_integer and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
+/* Returns 0 if integers are too long without modulus. */
+#define PERMI_RESIDUE_WORDS 8
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -440,7 +429,6 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* What the values are, for explain. moduli: say that double-doubles have moduli. */
 static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
 {
   static const char *const text[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
@@ -449,12 +437,119 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* Chooses as permi_numbers_choose, but double-doubles always have moduli. */
+/* Gives double-doubles moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
   if (numbers->algebra == PERMI_MAGNITUDES_DD)
     numbers->algebra = PERMI_SIGNED_DD;
   return fits;
+}
+
+typedef struct permi_runner permi_runner;
+struct permi_runner {
+  permi_control *control; /* may be NULL */
+  const char *activity;
+  int threads;
+  permi_pool pool;
+  perm_allocator locked; /* a caller's need not be thread-safe */
+  double done, unpolled, visited; /* done: predicted seconds */
+  int stop; /* perm_status of thread 0 */
+  permi_sizes sizes;
+  perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
+  void *keeper;
+};
+
+typedef perm_status (*permi_runner_step)(permi_runner *run, int p);
+
+static void *permi_locked_allocate(size_t bytes, void *user_data)
+{
+  void *memory;
+  PERMI_OMP(critical(permi_lists_memory))
+  memory = permi_allocate((const perm_allocator *)user_data, bytes, 1);
+  return memory;
+}
+
+static void permi_locked_release(void *memory, void *user_data)
+{
+  PERMI_OMP(critical(permi_lists_memory))
+  permi_release((const perm_allocator *)user_data, memory);
+}
+
+#define PERMI_RUNNER_POLL 262144
+
+/* The caller has cleared the run, except for `keep`. */
+static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
+                               const char *activity)
+{
+  run->control = control;
+  run->activity = activity;
+  run->threads = control ? permi_threads(control->options) : 1;
+  run->pool.allocator = allocator;
+  run->locked.allocate = permi_locked_allocate;
+  run->locked.release = permi_locked_release;
+  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->sizes.smallest = run->sizes.largest = 1;
+  run->unpolled = PERMI_RUNNER_POLL;
+}
+
+/* Returns why to stop. Thread 0 asks, once every PERMI_RUNNER_POLL states. */
+static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = run->stop;
+  } else if (run->control && (run->unpolled += states) >= PERMI_RUNNER_POLL) {
+    run->unpolled = 0;
+    stop = (int)permi_control_poll(run->control, seconds, run->activity);
+    PERMI_OMP(atomic write)
+    run->stop = stop;
+  }
+  return (perm_status)stop;
+}
+
+static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_runner_step step)
+{
+  perm_status status = PERM_OK;
+  int p;
+  for (p = from; p < to && status == PERM_OK; p++) {
+    status = permi_runner_poll(run, PERMI_RUNNER_POLL / 16, run->done, 0);
+    if (status == PERM_OK && run->keep)
+      status = run->keep(run, p);
+    if (status == PERM_OK)
+      status = step(run, p);
+  }
+  return status;
+}
+
+/* Adds the last value and the loss. NULL: 0. */
+static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
+                                double lost_error, perm_partial *partial)
+{
+  double loss = run->sizes.loss;
+  partial->terms += run->visited;
+  if (value)
+    permi_value_sum(numbers, value, partial);
+  if (!value || permi_algebra_is_integer(numbers->algebra))
+    return;
+  if (lost_error > 0)
+    loss += DBL_MIN + permi_ldexp(lost_error, -run->sizes.exp2);
+  partial->lost += 2 * loss;
+  partial->exp2 = run->sizes.exp2;
+}
+
+/* unit: of roundings in `bound`. */
+static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
+                              perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
+                              size_t (*explain)(const permi_leaf *, char *, size_t))
+{
+  leaf->run_task = task;
+  leaf->explain = explain;
+  leaf->integer = permi_algebra_is_integer(numbers->algebra);
+  if (!leaf->integer) {
+    leaf->bound_relative = bound;
+    leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
+  }
 }
 /* SPDX-License-Identifier: MIT */

@@ -10,7 +10,7 @@
    is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 #pragma once
 #include "../exact/residues.h"
-#include "../frontier/runner.h"
+#include "../frontier/values.h"
 #include "dissection.h"
 
 /* A matrix in fronts; a column has the number of its row. */

@@ -13,7 +13,7 @@
    times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
    bits are lanes of a vector. */
 #pragma once
-#include "../frontier/streams.h"
+#include "../frontier/frontier.h"
 #include "../proof/lanes.h"
 
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */

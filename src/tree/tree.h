@@ -1,22 +1,19 @@
 /* =========================================================================================== >>tree
    Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 #pragma once
-#include "../graph/engines.h"
-#include "../frontier/frontier.h"
+#include "../frontier/steps.h"
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
    Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
-   its scope, its neighbours when it goes.
-
-   A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
-   bit: halves, vertex matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
+   its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
+   the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
+   has the top bit: its halves, matched and not, are contiguous.
+     join: pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, in post-order. Threads share joins and stars by places; sums keep their order. */
+   Tables are on a stack. Threads share places; sums keep their order. */
 
-#define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
+#define PERMI_TREE_WIDTH 28 /* of a table and its own vertex */
 #define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
@@ -26,29 +23,26 @@ typedef struct permi_tree_edge {
 } permi_tree_edge;
 
 typedef struct permi_tree_node {
-  int children, edge;
-  int vertex, column;
-  uint32_t rows, all; /* of scope and vertex, which is on top */
-  uint32_t set;       /* the scope, as a set within the parent's */
-  int difference;     /* columns - rows of the subtree */
+  int children, edge, vertex, column;
+  uint32_t rows, all; /* of scope and top vertex */
+  uint32_t set;       /* within the parent's */
+  int difference;     /* columns - rows */
 } permi_tree_node;
 
 typedef struct permi_tree {
   permi_owned owned;
   permi_numbers numbers;
-  int size;
-  int nodes, width, joins, depth;
+  int size, nodes, width, joins, depth;
   permi_tree_node *node;
-  int *vertex; /* of a node: that which goes */
+  int *vertex;
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states;
-  double most_groups, pairs, states;
-  double *cost; /* predicted seconds of all nodes before */
+  double stack_values, work_values, most_states, most_groups, pairs, states;
+  double *cost; /* before a node */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-/* Packs the bits of x at `set`. */
+/* Packs bits at `set`. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -82,7 +76,6 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Counts the pairs that a join multiplies. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -101,11 +94,9 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
 }
 
 typedef struct permi_tree_rank {
-  uint32_t low[1 << PERMI_TREE_LOW];
-  uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
+  uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
-/* Rank of the bits of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -134,13 +125,12 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked; /* tables */
-  /* NULL, or takes the products at a node, then the node's own table; 0: out of memory. See >>trace */
+  /* or NULL; takes products, then the table of a node: >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
-#define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if fewer */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes */
+#define PERMI_TREE_CUT 8     /* common bits in a part: the heaviest of 2^b has (2/3)^b */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -199,7 +189,7 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures a part of the table or, if exp2 is not 0, scales it. */
+/* Measures or, by exp2, scales. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -219,18 +209,13 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
   return PERM_OK;
 }
 
-/* Brings the largest size between 2^-100 and 2^100, so that products cannot overflow. */
+/* Brings values into [2^-100, 2^100]: products do not overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
-  permi_tree_pass pass;
+  permi_tree_pass pass = {run->tree, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1, 0, {DBL_MAX, 0, 0, 0}};
   if (permi_algebra_is_integer(run->tree->numbers.algebra))
     return;
-  pass.tree = run->tree;
-  pass.table = table;
-  pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
-  pass.exp2 = 0;
-  permi_sizes_clear(&pass.sizes);
   permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
@@ -241,16 +226,28 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
 }
 
-/* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */
-static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
-                            uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
+typedef struct permi_tree_product {
+  permi_tree_run *run;
+  const permi_tree_table *factor[2];
+  permi_tree_table *out;
+  uint32_t rows, set[2], common, common_rows;
+  int ones, own;        /* of a state; bits not common */
+  int cut, parts;       /* cut: bits of a part */
+} permi_tree_product;
+
+/* Groups non-zero states by matched vertices in `common`. */
+static void permi_tree_sort(const permi_tree_product *join, int part)
 {
+  const permi_tree *tree = join->run->tree;
+  const permi_tree_table *table = join->factor[part];
+  const uint32_t set = join->set[part], rows = join->rows, common = join->common;
+  uint32_t *mask = join->run->mask[part], *index = join->run->index[part], *first = join->run->first[part];
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
   const size_t size = (size_t)tree->size;
   const int integers = permi_algebra_is_integer(tree->numbers.algebra);
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = (uint32_t)permi_deposit_bits((i & 127) << 7 * (i >> 7), set);
@@ -290,5 +287,263 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
         first[g] = first[g - 1];
   }
   first[0] = 0;
+}
+
+static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
+{
+  const int part = (int)number;
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  (void)thread;
+  if (part < 2) {
+    permi_tree_sort(join, part);
+  } else {
+    const size_t size = (size_t)join->run->tree->size;
+    const size_t begin = permi_tree_begin(join->out->states, part - 2, join->parts);
+    const size_t end = permi_tree_begin(join->out->states, part - 1, join->parts);
+    memset(join->out->value + begin * size, 0, (end - begin) * size * sizeof *join->out->value);
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, int thread)
+{
+  permi_tree_run *run = join->run;
+  const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
+  const size_t size = (size_t)run->tree->size;
+  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1], *first = run->first[1] + h;
+  const permi_tree_group group = {run->mask[1] + *first, run->index[1] + *first, first[1] - *first,
+                                  join->factor[1]->value};
+  uint32_t i;
+  for (i = begin; i < end; i++)
+    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows,
+             join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
+  return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
+}
+
+/* Goes by common parts of the product: few places at a time, heavy parts first. */
+static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
+{
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
+  const int bits = permi_count_ones(join->common) - join->cut;
+  const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)number) << bits;
+  uint32_t c = fixed | ((1u << bits) - 1), g;
+  perm_status status = PERM_OK;
+  for (;; c--) {
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows), some = own >= 0 && own <= join->own;
+    status = permi_runner_poll(&join->run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, join->run->base.done,
+                               thread);
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
+      const uint32_t h = c ^ g;
+      if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
+        status = permi_tree_join_groups(join, g, h, thread);
+      if (g == c)
+        break;
+    }
+    if (c == fixed || status != PERM_OK)
+      return status;
+  }
+}
+
+/* Goes by those of the left: 3 to 7 % faster in cache. */
+static perm_status permi_tree_join_small(const permi_tree_product *join)
+{
+  uint32_t *const *first = join->run->first;
+  const uint32_t all = (1u << permi_count_ones(join->common)) - 1;
+  perm_status status = PERM_OK;
+  uint32_t g, h;
+  for (g = 0; g <= all; g++) {
+    if (first[0][g] == first[0][g + 1] || status != PERM_OK)
+      continue;
+    status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(all ^ g)), join->run->base.done, 0);
+    for (h = all ^ g; status == PERM_OK; h = (h - 1) & (all ^ g)) {
+      if (first[1][h] < first[1][h + 1])
+        status = permi_tree_join_groups(join, g, h, 0);
+      if (!h)
+        break;
+    }
+  }
+  return status;
+}
+
+static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+{
+  const permi_tree *tree = run->tree;
+  const int t = permi_count_ones(target);
+  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
+  uint32_t high;
+  int k, threads = 1;
+  for (k = 0; k < 2; k++)
+    join.set[k] = permi_tree_extract(join.factor[k]->set, target);
+  join.common = join.set[0] & join.set[1];
+  out->set = target;
+  out->difference = left->difference + right->difference;
+  k = permi_count_ones(join.rows) - out->difference;
+  join.common_rows = permi_tree_extract(join.rows, join.common);
+  join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
+  join.own = permi_count_ones(join.set[0] ^ join.set[1]);
+  out->states = permi_tree_choose(tree, t, k);
+  out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
+  for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
+    run->rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
+  if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+      permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
+      PERMI_SHARE_SECONDS) {
+    threads = run->base.threads;
+    join.parts = PERMI_TREE_PARTS * threads;
+    k = permi_count_ones(join.common);
+    join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
+  }
+  permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
+  if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
+    return permi_tree_join_small(&join);
+  return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
+}
+
+/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (to 0 exactly), pairs <= 2^|common| the
+   ways to share a mask; in a star of e entries a product and e additions. So the permanent sums all products, each
+   times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex
+   products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex ones by 4 times that. With
+   moduli M a join takes loss, the rest of the error, to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum
+   |a|) loss; a product that may be below PERMI_SAFE_PRODUCT adds PERMI_TREE_LOST. tests/proofs/chains.v. */
+#define PERMI_TREE_LOST (64 * DBL_MIN)
+static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
+{
+  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
+  const permi_sizes *left = &one->sizes, *right = &other->sizes;
+  double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
+                (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
+  if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
+    loss += PERMI_TREE_LOST;
+  return pairs * 2 * loss;
+}
+
+typedef struct permi_tree_ray {
+  const permi_tree *tree;
+  const permi_tree_edge *edge;
+  const uint64_t *open;
+  uint64_t *matched;
+  int t, k_open, column, parts;
+} permi_tree_ray;
+
+static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
+{
+  const int part = (int)number;
+  const permi_tree_ray *ray = (const permi_tree_ray *)context;
+  const permi_tree *tree = ray->tree;
+  const size_t size = (size_t)tree->size;
+  const int j = ray->edge->bit, k_open = ray->k_open;
+  const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1;
+  const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
+  size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
+  (void)thread;
+  while (piece < last) {
+    const uint32_t high = (uint32_t)(piece / (size_t)slices);
+    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece++ % (size_t)slices);
+    const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
+    if (count) {
+      const uint32_t above = high << 1 << j;
+      const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
+      const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
+      const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, slice + 1, slices);
+      permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
+                       ray->open + (from + begin) * size, end - begin);
+    }
+  }
+  return PERM_OK;
+}
+
+static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
+{
+  const permi_tree *tree = run->tree;
+  const size_t size = (size_t)tree->size;
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
+  const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
+  const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
+  double weight = 1, least = 1;
+  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row has bit 0 */
+  permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], t, node->column ? k : k - 1,
+                        node->column, threads > 1 ? PERMI_TREE_PARTS * threads : 1};
+  int e;
+  for (e = node->edge; e < (node + 1)->edge; e++) {
+    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
+    ray.edge = &tree->edge[e];
+    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
+  }
+  table->value = ray.matched;
+  table->states = node->column ? upper : lower;
+  table->difference = node->difference;
+  table->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
+  if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
+    table->sizes.loss += (edges + 1) * PERMI_TREE_LOST;
+}
+
+static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uint64_t *value)
+{
+  const permi_tree_table unit = {value, 0, 0, 1, {1, 1, 0, 0}};
+  *table = unit;
+  permi_value_one(&tree->numbers, value);
+}
+
+static perm_status permi_tree_visit(permi_runner *runner, int i)
+{
+  permi_tree_run *run = (permi_tree_run *)runner;
+  const permi_tree *tree = run->tree;
+  const permi_tree_node *node = &tree->node[i];
+  const size_t size = (size_t)tree->size;
+  permi_tree_table *table = run->table + run->stacked - node->children, factor, product;
+  perm_status status = PERM_OK;
+  int child, side = 0;
+  runner->done = tree->cost[i];
+  if (!node->children) {
+    const int t = permi_count_ones(node->all) - 1;
+    uint64_t *unit = run->work[0];
+    int e;
+    permi_tree_unit(tree, &factor, unit);
+    *table = factor;
+    table->value = run->stacked ? table[-1].value + table[-1].states * size : run->values;
+    table->states = (size_t)t;
+    table->difference = node->difference;
+    memset(table->value, 0, table->states * size * sizeof *table->value);
+    for (e = node->edge; e < (node + 1)->edge; e++) {
+      const permi_tree_edge *edge = &tree->edge[e];
+      const int place = node->column ? t - 1 - edge->bit : edge->bit;
+      permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);
+    }
+  } else {
+    factor = table[node->children - 1];
+    for (child = node->children - 2; child >= 0 || (child == -1 && factor.set != node->all); child--) {
+      permi_tree_table unit;
+      uint64_t one[PERM_INTEGER_WORDS * 2 + 2];
+      const permi_tree_table *other = child >= 0 ? &table[child] : &unit;
+      if (child < 0)
+        permi_tree_unit(tree, &unit, one);
+      product = factor;
+      product.value = run->work[side];
+      side = 1 - side;
+      product.sizes.loss = permi_tree_join_loss(other, &factor);
+      status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
+                               &product);
+      if (status != PERM_OK)
+        return status;
+      permi_tree_rescale(run, &product);
+      runner->visited += (double)product.states;
+      factor = product;
+      if (run->keep && !run->keep(runner->keeper, node, &factor, 0))
+        return PERM_ERROR_MEMORY;
+    }
+    permi_tree_star(run, node, &factor);
+    if (factor.value != table->value)
+      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value);
+    factor.value = table->value;
+    *table = factor;
+  }
+  permi_tree_rescale(run, table);
+  table->set = node->set;
+  runner->visited += (double)table->states;
+  run->stacked += 1 - node->children;
+  return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 /* SPDX-License-Identifier: MIT */

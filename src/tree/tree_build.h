@@ -1,10 +1,9 @@
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; builds, prices, offers and runs its tree. */
 #pragma once
-#include "../frontier/streams.h"
-#include "tree_join.h"
+#include "tree.h"
 
-/* A run that the caller has cleared, except for `keep`. */
+/* The caller has cleared the run, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
@@ -48,28 +47,19 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
-   adjacent, so that hubs cost nothing. A heap says who goes next; in large blocks a list for each degree, last in,
-   first out (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap says who goes
+   next, in large blocks lists by degree (docs/engines.md). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
-  int *head, *degree, *turn;
-  uint64_t *priority;
-  int *link;
-  size_t links, link_room;
-  uint64_t *pair; /* 0: free */
-  size_t pairs, pair_room;
+  int n, filling, listed; /* filling: by fill, not degree */
+  int *head, *degree, *turn, *link, *scope, *scope_start;
+  uint64_t *priority, *pair; /* pair: 0: free */
   permi_ranked *heap;
-  size_t keys, heap_room;
-  int *next, *before; /* in a degree's list; before the first: -1 - degree */
-  int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
-  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours */
-  size_t scopes, scope_room;
-  size_t popped;
-  size_t dropped;
+  size_t links, link_room, pairs, pair_room, keys, heap_room, scopes, scope_room, popped, dropped;
+  int *next, *before;                      /* before the first: -1 - degree */
+  int first[PERMI_TREE_WIDTH + 1], lowest; /* lists below are empty */
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -93,15 +83,13 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Prefetches a pair. Inline: gcc drops calls of functions that only prefetch. */
+/* gcc drops calls of functions that only prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
   __builtin_prefetch(&graph->pair[permi_tree_slot(graph, permi_tree_pair(a, b))]);
 #else
-  (void)graph;
-  (void)a;
-  (void)b;
+  (void)graph, (void)a, (void)b;
 #endif
 }
 
@@ -113,11 +101,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent. 0: they were; -1: out of memory, or stopped. */
+/* Returns 0 if a and b were adjacent; -1: out of memory, or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* no pair is 0, as a != b */
+  uint64_t *place = permi_tree_find(graph, pair); /* never 0 */
   int end;
   if (*place)
     return 0;
@@ -156,7 +144,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Writes at most PERMI_TREE_WIDTH neighbours; hubs may have millions of dead links. */
+/* Hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -181,8 +169,7 @@ static int permi_tree_degree(const permi_tree_graph *graph, int v)
 
 static void permi_tree_list_push(permi_tree_graph *graph, int v)
 {
-  const int degree = permi_tree_degree(graph, v);
-  const int after = graph->first[degree];
+  const int degree = permi_tree_degree(graph, v), after = graph->first[degree];
   graph->next[v] = after;
   graph->before[v] = -1 - degree;
   if (after >= 0)
@@ -227,10 +214,10 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* -1: none, or stopped. */
+/* Returns -1 also if stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* popping a key of millions takes microseconds */
+  /* of millions: microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -299,7 +286,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out, connects its neighbours. 0: out of memory, or stopped. */
+/* Returns 0 also if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -328,8 +315,8 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Seconds that an order by least degree takes at least; INFINITY: too wide, or more than `limit`. Bit sets tell in
-   microseconds where a search would be vain. n: at most PERMI_TREE_LOOK. */
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Microseconds tell that a search is
+   vain. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
@@ -369,7 +356,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* PERM_ERROR_LIMIT: a table is too wide or slower than the rival. */
+/* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -406,7 +393,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
 {
   const double weight = permi_tree_weight(tree);
   const int edges = (node + 1)->edge - node->edge;
-  permi_tree_sketch factor, unit, product;
+  const permi_tree_sketch unit = {0, 0, 1};
+  permi_tree_sketch factor, product;
   double seconds = PERMI_TREE_NODE_SECONDS, states;
   int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges;
@@ -415,9 +403,6 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   if (!node->children)
     return seconds + edges * 1e-8 * weight;
   factor = child[node->children - 1];
-  unit.set = 0;
-  unit.difference = 0;
-  unit.states = 1;
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
     const double pairs = permi_tree_pairs(tree, node->rows, other->set, other->difference, factor.set,
@@ -426,22 +411,20 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     product.set = i <= 0 ? node->all : factor.set | other->set;
     product.difference = factor.difference + other->difference;
     t = permi_count_ones(product.set);
-    product.states =
-        permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
+    product.states = permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
     seconds += PERMI_TREE_NODE_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
                product.states * PERMI_TREE_PAIR_SECONDS;
-    states = other->states > factor.states ? other->states : factor.states;
-    tree->most_states = states > tree->most_states ? states : tree->most_states;
-    tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
-    tree->most_groups = ldexp(1, common) > tree->most_groups ? ldexp(1, common) : tree->most_groups;
+    states = fmax(other->states, factor.states);
+    tree->most_states = fmax(tree->most_states, states);
+    tree->work_values = fmax(tree->work_values, product.states);
+    tree->most_groups = fmax(tree->most_groups, ldexp(1, common));
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
-    states = states < ldexp(1, common) ? states : ldexp(1, common);
-    roundings[0] += states;
+    roundings[0] += fmin(states, ldexp(1, common));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
@@ -449,7 +432,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
-/* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
+/* See >>tree, tests/proofs/frontier.g. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -458,11 +441,10 @@ static double permi_tree_bound(double doubles, double pairs)
 
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
-  int *scope;
+  int *order, *first, *next, *children, *scope;
 } permi_tree_draft;
 
-/* Incomplete if stopped. The child with the largest scope comes first. */
+/* The child with the largest scope is first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -493,7 +475,6 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
       }
 }
 
-/* Makes the node of turn k, without what children bring. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -531,7 +512,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of an entry's terms. 0: out of memory, or stopped. */
+/* given: roundings of entries. Returns 0 also if stopped. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -558,7 +539,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   tree->cost[0] = 0;
   tree->depth = 1;
   tree->node[0].edge = 0;
-  todo[0] = n - 1; /* the last to go: a block is connected */
+  todo[0] = n - 1; /* a block is connected */
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
     k = todo[depth - 1];
@@ -581,7 +562,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
     i = permi_count_ones(at->rows) - at->difference - !at->column;
     stack[top].states = permi_tree_choose(tree, permi_count_ones(at->all) - 1, i);
     held += stack[top++].states;
-    tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
+    tree->stack_values = fmax(tree->stack_values, held);
     tree->depth = top > tree->depth ? top : tree->depth;
     node++;
   }

@@ -3,103 +3,77 @@
 #pragma once
 #include "../frontier/frontier.h"
 
-/* Vertices come one by one. A vertex that comes is matched with a waiting neighbour, or waits itself. Its rest are its
-   entries towards vertices still to come. Waiting vertices of one side with proportional rests are a class, of which
-   only the number that waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the
-   products of the entries used and of the members' factors, where rest = factor * rest of the class.
-   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes
-   whose rests become proportional are united, and their numbers add up. At most as many may wait as the class meets
-   vertices ahead: none where nothing lies ahead. So nested rows, intervals, J minus a sparse matrix, proportional lines
-   and blocks of constants take few states. A vertex like no other is a class of one; such classes make the states of
-   >>frontier.
-
-   Integers: the rest of a class is primitive and a factor is the content, so all numbers are whole. Where a content
-   grows, the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards
-   the last neighbour, a rest has the quotients by it. Rests are proportional where cross products are exactly equal.
-   Some vertices have the factor 1 (permi_class_plain).
-
-   >>subsets counts equal columns in a table of the numbers used, walked in order; states are hashed here. So 6 x 6
-   integers, each line five times, take 0.01 s there (1.40e6 terms) and 0.06 to 0.08 here (4.67e4 states): classes are
-   for lines that become equal behind the frontier.
-
-   The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
-   (permi_class_refine), so no class is searched for twice. */
-#define PERMI_CLASSES 64 /* at a time */
+/* Vertices come one by one, to be matched with a waiting neighbour or to wait. A vertex's rest is its entries towards
+   vertices to come. Waiting vertices of one side with proportional rests are a class, of which only the number that
+   waits matters: a state is a number for each class. Its value sums, over the ways to wait so, the products of entries
+   used and of members' factors, where rest = factor * rest of the class.
+   Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
+   become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
+   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states. A
+   class of one is a state's bit in >>frontier.
+   Integers: the rest of a class is primitive, a factor the content. If it grows, the value is multiplied by the
+   quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the
+   quotients by it; proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
+   The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
+   For equal columns >>subsets is faster (docs/engines.md). */
+#define PERMI_CLASSES 64
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
-/* Rows with nothing ahead are class 0, such columns class 1: none of these waits. */
+/* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
 typedef struct permi_class {
-  int first, size; /* its vertices: member[first] .. */
-  int ahead;       /* vertices that each of them meets, and that are still to come */
-  int touched, slot;
-  int most;        /* that ever wait */
-  int born;        /* the first step that it is in the states after */
-  int word, shift; /* its number in a key */
+  int first, size, ahead; /* member[first] ..; vertices to come that it meets */
+  int touched, slot, most, born; /* most: that ever wait; born: the first step after which it is */
+  int word, shift;               /* in a key */
   uint64_t mask;
 } permi_class;
 
-/* A class before a step, whose members meet the step's vertex (entry), or become members of another class. */
+/* Members meet the step's vertex (entry), or change class. */
 typedef struct permi_class_part {
   int from, into;
-  int meets, grows; /* grows: each that waits multiplies by growth */
+  int meets, grows; /* each that waits multiplies by growth */
   permi_coefficient entry, growth;
 } permi_class_part;
 
 typedef struct permi_class_limit {
-  int number, most; /* class `number` must come down to `most` */
+  int number, most;
 } permi_class_limit;
 
 typedef struct permi_class_step {
-  int vertex;
-  int joins, most; /* the class in which the vertex may wait, or -1: the most that wait there then */
-  int part, parts, limit, limits;
-  double states, ways; /* states after it, at most; those that merge into one, at most */
-  double done;         /* share of all work before it */
+  int vertex, part, parts, limit, limits;
+  int joins, most;     /* class of a vertex that waits, or -1; how many may */
+  double states, ways; /* after it; that merge into one */
+  double done;         /* share of work before */
   permi_coefficient factor;
 } permi_class_step;
 
 typedef struct permi_classes {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, words; /* of a key */
-  int numbered;
-  permi_class *class_of; /* a number */
+  int steps, words, numbered;
+  permi_class *class_of;
   permi_class_step *step;
   permi_class_part *part;
   permi_class_limit *limit;
-  double most;    /* states */
-  double product; /* the largest product of (most of a class + 1) */
-  double cost, each, seconds; /* ways; of a way; of all */
+  double most, product;       /* states; the largest product of (most of a class + 1) */
+  double cost, each, seconds; /* ways; seconds */
   double bound_relative, lost_error;
 } permi_classes;
 
-/* Must v have the factor 1? Quotients by tiny entries overflow, INT64_MIN has no magnitude, and Gaussian integers are
-   divided only where products are exact in doubles. */
+/* Quotients by tiny entries overflow, INT64_MIN has no magnitude. */
 static int permi_class_plain(const permi_block *block, int v)
 {
-  const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
-  int e;
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+  int e, plain = block->imaginary_integer != NULL;
+  for (e = block->start[v]; e < block->start[v + 1] && !plain; e++) {
     const int edge = block->edge[e];
-    if (block->integer ? block->integer[edge] < -most || block->integer[edge] > most ||
-                             (block->imaginary_integer && (block->imaginary_integer[edge] < -most ||
-                                                           block->imaginary_integer[edge] > most))
-                       : fmax(fabs(block->real[edge]), block->imaginary ? fabs(block->imaginary[edge]) : 0) <
-                             PERMI_CLASS_LEAST)
-      return 1;
+    plain = block->integer ? block->integer[edge] == INT64_MIN
+                           : fmax(fabs(block->real[edge]), block->imaginary ? fabs(block->imaginary[edge]) : 0) <
+                                 PERMI_CLASS_LEAST;
   }
-  return 0;
+  return plain;
 }
 
-static void permi_class_product(permi_wide *sum, int64_t a, int64_t b, int negative)
-{
-  permi_wide p = {0, 0}, x = permi_wide_of(a);
-  permi_wide_add_product(&p, &x, b);
-  permi_wide_add(sum, negative ? permi_wide_negate(p) : p);
-}
-
-/* Adds x y exactly, or -x y, unless a part of it underflows: then returns 0. */
+/* Adds x y or -x y exactly. Returns 0 if a part underflows. */
 static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 {
   double high = x * y;
@@ -113,56 +87,40 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-static int permi_sum_is_zero(const perm_sum *sum)
-{
-  int w;
-  for (w = 0; w < PERM_SUM_WORDS && !sum->word[w]; w++)
-    ;
-  return w == PERM_SUM_WORDS;
-}
-
-/* Is a : b = c : d for edges? Sums of moduli may differ by roundings (PERMI_CLASS_ROOM). */
+/* Is a : b = c : d? Moduli may differ by roundings (PERMI_CLASS_ROOM). */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
+  const double *part[] = {block->real, block->imaginary};
+  const int edge[2][2] = {{a, d}, {b, c}}, parts = part[1] != NULL;
   perm_sum sum[2];
   double x, y;
+  int i, j, pair, w;
   if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
   if (block->integer) {
-    const int64_t *re = block->integer, *im = block->imaginary_integer;
-    permi_wide real = {0, 0}, imaginary = {0, 0};
-    permi_class_product(&real, re[a], re[d], 0);
-    permi_class_product(&real, re[b], re[c], 1);
-    if (im) {
-      permi_class_product(&real, im[a], im[d], 1);
-      permi_class_product(&real, im[b], im[c], 0);
-      permi_class_product(&imaginary, re[a], im[d], 0);
-      permi_class_product(&imaginary, im[a], re[d], 0);
-      permi_class_product(&imaginary, re[b], im[c], 1);
-      permi_class_product(&imaginary, im[b], re[c], 1);
-    }
-    return !(real.low | real.high | imaginary.low | imaginary.high);
+    permi_wide p = {0, 0}, q = {0, 0};
+    const permi_wide left = permi_wide_of(block->integer[a]), right = permi_wide_of(block->integer[b]);
+    permi_wide_add_product(&p, &left, block->integer[d]);
+    permi_wide_add_product(&q, &right, block->integer[c]);
+    return p.low == q.low && p.high == q.high;
   }
   x = block->absolute[a] * block->absolute[d];
   y = block->absolute[b] * block->absolute[c];
   if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
     return 0;
   memset(sum, 0, sizeof sum);
-  if (!permi_class_add(&sum[0], block->real[a], block->real[d], 0) ||
-      !permi_class_add(&sum[0], block->real[b], block->real[c], 1))
-    return 0;
-  if (block->imaginary) {
-    const double *re = block->real, *im = block->imaginary;
-    if (!permi_class_add(&sum[0], im[a], im[d], 1) || !permi_class_add(&sum[0], im[b], im[c], 0) ||
-        !permi_class_add(&sum[1], re[a], im[d], 0) || !permi_class_add(&sum[1], im[a], re[d], 0) ||
-        !permi_class_add(&sum[1], re[b], im[c], 1) || !permi_class_add(&sum[1], im[b], re[c], 1))
+  for (i = 0; i <= parts; i++)
+    for (j = 0; j <= parts; j++)
+      for (pair = 0; pair < 2; pair++)
+        if (!permi_class_add(&sum[i ^ j], part[i][edge[pair][0]], part[j][edge[pair][1]], pair ^ (i & j)))
+          return 0;
+  for (w = 0; w < 2 * PERM_SUM_WORDS; w++)
+    if (sum[w / PERM_SUM_WORDS].word[w % PERM_SUM_WORDS])
       return 0;
-  }
-  return permi_sum_is_zero(&sum[0]) && permi_sum_is_zero(&sum[1]);
+  return 1;
 }
 
-/* a / b to about 100 bits. */
 static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
 {
   const double first = a.hi / b.hi;
@@ -170,8 +128,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* Entry a divided by entry b: of a block of doubles, so as a coefficient; rounded once a part (double-double: to
-   PERMI_DD_UNIT). */
+/* Rounds once a part (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -196,75 +153,415 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-typedef struct permi_gaussian {
-  int64_t re, im;
-} permi_gaussian;
-
-static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
+/* The result has the sign of `like`. */
+static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
 {
-  permi_gaussian g = {block->integer[e], block->imaginary_integer ? block->imaginary_integer[e] : 0};
-  return g;
-}
-
-/* Returns a - q b, modulo 2^64. */
-static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
-{
-  a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);
-  a.im = (int64_t)((uint64_t)a.im - (uint64_t)q.re * (uint64_t)b.im - (uint64_t)q.im * (uint64_t)b.re);
-  return a;
-}
-
-static int64_t permi_gaussian_round(double x)
-{
-  return (int64_t)fmax(-9.2e18, fmin(9.2e18, floor(x + 0.5)));
-}
-
-/* a / b, rounded to the nearest Gaussian integer: quotients of 63 bits in doubles, what is left twice again. */
-static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
-{
-  const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
-  permi_gaussian q = {0, 0}, more;
-  int pass;
-  if (b.im == 0) {
-    q.re = a.re / b.re;
-    q.im = a.im / b.re;
-    return q;
-  }
-  for (pass = 0; pass < 3; pass++) {
-    more.re = permi_gaussian_round(((double)a.re * x + (double)a.im * y) / norm);
-    more.im = permi_gaussian_round(((double)a.im * x - (double)a.re * y) / norm);
-    a = permi_gaussian_rest(a, more, b);
-    q.re = (int64_t)((uint64_t)q.re + (uint64_t)more.re);
-    q.im = (int64_t)((uint64_t)q.im + (uint64_t)more.im);
-  }
-  return q;
-}
-
-/* a greatest common divisor, by which `like` has a quotient with re > 0 and im >= 0. */
-static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, permi_gaussian like)
-{
-  permi_gaussian q;
-  int64_t swap;
-  if (a.im == 0 && (a.re == 1 || a.re == -1) && like.im == 0)
-    return a;
-  while (b.re || b.im) {
-    const permi_gaussian rest = permi_gaussian_rest(a, permi_gaussian_divide(a, b), b);
+  while (b) {
+    const int64_t rest = a % b;
     a = b;
     b = rest;
   }
-  for (q = permi_gaussian_divide(like, a); !(q.re > 0 && q.im >= 0); q = permi_gaussian_divide(like, a)) {
-    swap = a.re; /* a = i a */
-    a.re = -a.im;
-    a.im = swap;
-  }
-  return a;
+  return (a < 0) == (like < 0) ? a : -a;
 }
 
-static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers *numbers)
+static permi_coefficient permi_class_whole(int64_t x, const permi_numbers *numbers)
 {
   permi_coefficient c = permi_coefficient_one();
-  c.integer[0] = g.re;
-  c.integer[1] = g.im;
+  c.integer[0] = x;
   return permi_coefficient_reduced(c, numbers);
+}
+
+/* Vertices that came, by classes. */
+typedef struct permi_class_build {
+  const permi_block *block;
+  permi_control *watch;
+  permi_pool pool;
+  permi_classes *plan;
+  permi_class *list;
+  int numbered, doubled, taken, come[2], parts, limits, active[2][PERMI_CLASSES], actives[2];
+  unsigned char slot[PERMI_CLASSES], *gone, *plain, *uncommon; /* uncommon: entries */
+  int *member, *place, *number, *last, *edge; /* of a vertex: class, last edge, taken edge */
+  int *open, *met, *odd; /* neighbours that came; [vertex][slot]: neighbours, by uncommon entries */
+  int64_t *content;
+  size_t part_room, limit_room, class_room;
+  double *line, left; /* two polynomials */
+  perm_status status;
+} permi_class_build;
+
+static int permi_class_most(int size, int ahead)
+{
+  return size < ahead ? size : ahead;
+}
+
+/* Expands prod (1 + x + .. + x^most[k]). Returns the degree. Takes differences only if exact. */
+static int permi_class_polynomial(const int *most, int count, double *line)
+{
+  int degree = 0, k, i, j;
+  double product = 1;
+  line[0] = 1;
+  for (k = 0; k < count; k++) {
+    const int m = most[k];
+    product *= m + 1;
+    for (i = degree + m; i > degree; i--)
+      line[i] = 0;
+    degree += m;
+    if (product < 9007199254740992.0) {
+      for (i = 1; i <= degree; i++)
+        line[i] += line[i - 1];
+      for (i = degree; i > m; i--)
+        line[i] -= line[i - m - 1];
+      continue;
+    }
+    for (i = degree; i >= 0; i--)
+      for (j = 1; j <= m && j <= i; j++)
+        line[i] += line[i - j];
+  }
+  return degree;
+}
+
+/* Counts ways to wait that differ as the sides do. *product: all. */
+static double permi_class_states(const permi_class_build *build, double *product)
+{
+  const int more = build->come[0] - build->come[1]; /* waiting rows less columns */
+  double *line[2], sum = 0;
+  int degree[2], side, k, i;
+  *product = 1;
+  for (side = 0; side < 2; side++) {
+    int most[PERMI_CLASSES];
+    for (k = 0; k < build->actives[side]; k++) {
+      const permi_class *c = &build->list[build->active[side][k]];
+      most[k] = permi_class_most(c->size, c->ahead);
+      *product *= most[k] + 1;
+    }
+    line[side] = build->line + side * (build->block->n + 1);
+    degree[side] = permi_class_polynomial(most, build->actives[side], line[side]);
+  }
+  for (i = more > 0 ? more : 0; i <= degree[0] && i - more <= degree[1]; i++)
+    sum += line[0][i] * line[1][i - more];
+  return fmax(sum, 1);
+}
+
+/* Returns -1 if refused. */
+static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
+{
+  permi_class made = {first, size, ahead, 0, 0, permi_class_most(size, ahead), 0, 0, 0, 0};
+  int slot;
+  for (slot = 0; slot < PERMI_CLASSES && build->slot[slot]; slot++)
+    ;
+  if (slot == PERMI_CLASSES)
+    build->status = build->status == PERM_OK ? PERM_ERROR_LIMIT : build->status;
+  else if (!permi_room(build->pool.allocator, build->watch, &build->list, (size_t)build->numbered, 1,
+                       &build->class_room, sizeof *build->list))
+    build->status = PERM_ERROR_MEMORY;
+  if (build->status != PERM_OK)
+    return -1;
+  made.slot = slot;
+  build->list[build->numbered] = made;
+  build->slot[slot] = 1;
+  build->active[side][build->actives[side]++] = build->numbered;
+  return build->numbered++;
+}
+
+static void permi_class_count(permi_class_build *build, int u, int from, int into)
+{
+  const permi_block *block = build->block;
+  int e;
+  for (e = block->start[u]; e < block->start[u + 1]; e++) {
+    const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES;
+    const int odd = build->uncommon[block->edge[e]];
+    if (from > 1) {
+      build->met[at + (size_t)build->list[from].slot]--;
+      build->odd[at + (size_t)build->list[from].slot] -= odd;
+    }
+    if (into > 1) {
+      build->met[at + (size_t)build->list[into].slot]++;
+      build->odd[at + (size_t)build->list[into].slot] += odd;
+    }
+  }
+}
+
+static void permi_class_place(permi_class_build *build, int u, int place)
+{
+  const int other = build->member[place], from = build->place[u];
+  build->member[from] = other;
+  build->place[other] = from;
+  build->member[place] = u;
+  build->place[u] = place;
+}
+
+/* Notes how v joined in step p. */
+static void permi_class_leave(permi_class_build *build, int v, int p)
+{
+  const permi_block *block = build->block;
+  const int number = build->number[v], side = v >= block->n;
+  permi_class *c = &build->list[number];
+  permi_class_step *step = &build->plan->step[p];
+  int k;
+  step->joins = number > 1 ? number : -1;
+  step->factor = permi_coefficient_one();
+  if (number > 1 && !build->plain[v])
+    step->factor = block->integer ? permi_class_whole(build->content[v], &build->plan->numbers)
+                                  : permi_coefficient_of(block, build->last[v], &build->plan->numbers);
+  step->most = permi_class_most(c->size, c->ahead);
+  permi_class_count(build, v, number, 0);
+  permi_class_place(build, v, c->first + c->size - 1);
+  c->size--;
+  build->gone[v] = 1;
+  build->come[side]--;
+  build->taken++;
+  if (number > 1 && c->size == 0) {
+    c->born = p;
+    build->slot[c->slot] = 0;
+    for (k = 0; build->active[side][k] != number; k++)
+      ;
+    build->active[side][k] = build->active[side][--build->actives[side]];
+  }
+}
+
+/* Do rests stay proportional with the step's vertex? */
+static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
+{
+  const permi_block *block = build->block;
+  if (build->plain[u] || build->plain[leader])
+    return build->plain[u] && build->plain[leader] && permi_entries_equal(block, build->edge[u], build->edge[leader]);
+  return number < 2 ||
+         permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
+}
+
+/* Returns how many parts the touched members make, which stand first; -1: too many. */
+static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
+{
+  const int end = c->first + c->touched;
+  int at = c->first, parts = 0, k;
+  while (at < end) {
+    const int leader = build->member[at];
+    if (parts == PERMI_CLASSES)
+      return -1;
+    begin[parts++] = at++;
+    for (k = at; k < end; k++)
+      if (permi_class_agree(build, number, build->member[k], leader))
+        permi_class_place(build, build->member[k], at++);
+  }
+  begin[parts] = end;
+  return parts;
+}
+
+/* Returns by how much the factor of u grows when the vertex comes. */
+static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
+{
+  const int64_t *integer = build->block->integer;
+  int64_t before;
+  if (number < 2)
+    build->last[u] = build->edge[u];
+  if (!integer || build->plain[u])
+    return 1;
+  before = number < 2 ? integer[build->edge[u]] : build->content[u];
+  build->content[u] = permi_class_common(before, integer[build->edge[u]], integer[build->last[u]]);
+  return number < 2 ? 1 : before / build->content[u];
+}
+
+/* u: a member of `from` that meets the step's vertex. */
+static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
+{
+  const permi_block *block = build->block;
+  permi_classes *plan = build->plan;
+  const permi_coefficient one = permi_coefficient_one();
+  const permi_class_part made = {from, into, u >= 0, 0, one, one};
+  permi_class_part *part;
+  if (!permi_room(build->pool.allocator, build->watch, &plan->part, (size_t)build->parts, 1, &build->part_room,
+                  sizeof *plan->part)) {
+    build->status = PERM_ERROR_MEMORY;
+    return NULL;
+  }
+  part = &plan->part[build->parts++];
+  *part = made;
+  plan->step[p].parts++;
+  if (u >= 0 && build->plain[u])
+    part->entry = permi_coefficient_of(block, build->edge[u], &plan->numbers);
+  else if (u >= 0 && block->integer)
+    part->entry = permi_class_whole(block->integer[build->edge[u]] / build->content[u], &plan->numbers);
+  else if (u >= 0)
+    part->entry = permi_class_quotient(block, build->edge[u], build->last[u], build->doubled);
+  return part;
+}
+
+/* Touched members meet step p's vertex. The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
+static void permi_class_refine(permi_class_build *build, int p, int number)
+{
+  permi_classes *plan = build->plan;
+  const permi_class c = build->list[number];
+  const int side = build->member[c.first] >= build->block->n;
+  int begin[PERMI_CLASSES + 2], parts = permi_class_sort(build, &c, number, begin), k, i, keeps = parts;
+  double ways = 1, most = 0, widest = 0;
+  if (parts < 0) {
+    build->status = PERM_ERROR_LIMIT;
+    return;
+  }
+  begin[parts + 1] = c.first + c.size;
+  for (k = 0; k < parts && number > 1; k++)
+    if (begin[k + 1] - begin[k] > begin[keeps + 1] - begin[keeps])
+      keeps = k;
+  for (k = 0; k <= parts; k++) {
+    const int size = begin[k + 1] - begin[k], meets = k < parts, ahead = c.ahead + meets;
+    const double room = permi_class_most(size, ahead);
+    int64_t growth = 1;
+    permi_class_part *part;
+    int from = number;
+    if (size > 0 && k != keeps)
+      from = permi_class_new(build, side, begin[k], size, ahead);
+    for (i = begin[k]; i < begin[k + 1] && build->status == PERM_OK && (meets || from != number); i++) {
+      const int u = build->member[i];
+      if (meets)
+        growth = permi_class_ahead(build, number, u);
+      if (from != number)
+        permi_class_count(build, u, number, from);
+      build->number[u] = from;
+    }
+    if (build->status == PERM_OK && size > 0 && (meets || from != number)) {
+      part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
+      if (part) {
+        part->grows = growth != 1;
+        part->growth = permi_class_whole(growth, &plan->numbers);
+      }
+    }
+    if (build->status != PERM_OK)
+      return;
+    if (k == keeps) {
+      build->list[number].first = begin[k];
+      build->list[number].size = size;
+      build->list[number].ahead = number > 1 ? ahead : 0;
+    }
+    most += room;
+    ways *= room + 1;
+    widest = fmax(widest, room + 1);
+  }
+  build->list[number].touched = 0;
+  if (number < 2)
+    return;
+  plan->step[p].ways *= ways / widest;
+  if (most > build->list[number].most)
+    build->list[number].most = (int)most;
+  if (most <= permi_class_most(c.size, c.ahead))
+    return;
+  if (permi_room(build->pool.allocator, build->watch, &plan->limit, (size_t)build->limits, 1, &build->limit_room,
+                 sizeof *plan->limit)) {
+    plan->limit[build->limits].number = number;
+    plan->limit[build->limits++].most = permi_class_most(c.size, c.ahead);
+    plan->step[p].limits++;
+  } else {
+    build->status = PERM_ERROR_MEMORY;
+  }
+}
+
+static void permi_class_take_away(permi_class_build *build, int v)
+{
+  const permi_block *block = build->block;
+  const int p = 2 * block->n - 1 - build->taken;
+  permi_class_step *step = &build->plan->step[p];
+  double product;
+  int touched[PERMI_CLASSES + 2], count = 0, e, k;
+  step->states = permi_class_states(build, &product);
+  build->plan->product = fmax(build->plan->product, product);
+  build->plan->most = fmax(build->plan->most, step->states);
+  permi_class_leave(build, v, p);
+  step->vertex = v;
+  step->ways = 1;
+  step->parts = step->limits = 0;
+  step->part = build->parts;
+  step->limit = build->limits;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int u = block->neighbour[e];
+    permi_class *c = &build->list[build->number[u]];
+    build->open[u]--;
+    if (build->gone[u])
+      continue;
+    if (!c->touched)
+      touched[count++] = build->number[u];
+    build->edge[u] = block->edge[e];
+    permi_class_place(build, u, c->first + c->touched++);
+  }
+  for (k = 0; k < count && build->status == PERM_OK; k++)
+    permi_class_refine(build, p, touched[k]);
+  build->left -= step->states * (1 + step->parts);
+  if (build->left < 0 && build->status == PERM_OK)
+    build->status = PERM_ERROR_LIMIT;
+  permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
+}
+
+/* All came, nothing is ahead. */
+static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
+                                    permi_control *watch, int doubled, double most)
+{
+  const size_t vertices = 2 * (size_t)block->n;
+  permi_pool *pool = &build->pool;
+  int v, side;
+  memset(build, 0, sizeof *build);
+  build->block = block;
+  build->watch = watch;
+  build->plan = plan;
+  build->doubled = doubled;
+  build->left = most;
+  pool->allocator = &plan->owned.allocator;
+  build->gone = (unsigned char *)permi_pool_zeros(pool, vertices, 2);
+  build->content = (int64_t *)permi_pool_get(pool, vertices, sizeof *build->content);
+  build->met = (int *)permi_pool_zeros(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
+  build->uncommon = (unsigned char *)permi_pool_get(pool, (size_t)block->edges, 1);
+  build->line = (double *)permi_pool_get(pool, vertices + 2, sizeof(double));
+  plan->step = (permi_class_step *)permi_pool_get(&plan->owned.pool, vertices, sizeof *plan->step);
+  plan->steps = (int)vertices;
+  if (!permi_pool_ints(pool, &build->member, vertices, &build->place, vertices, &build->number, vertices, &build->last,
+                       vertices, &build->edge, vertices, &build->open, vertices, (int **)NULL) || !plan->step ||
+      !permi_room(pool->allocator, watch, &build->list, 0, 2, &build->class_room, sizeof *build->list)) {
+    build->status = PERM_ERROR_MEMORY;
+    return;
+  }
+  build->plain = build->gone + vertices;
+  build->odd = build->met + PERMI_CLASSES * vertices;
+  memset(build->list, 0, 2 * sizeof *build->list);
+  build->numbered = 2;
+  for (side = 0; side < 2; side++) {
+    build->list[side].first = side * block->n;
+    build->come[side] = build->list[side].size = block->n;
+  }
+  for (v = 0; v < 2 * block->n; v++) {
+    build->member[v] = build->place[v] = v;
+    build->number[v] = v >= block->n;
+    build->open[v] = block->start[v + 1] - block->start[v];
+    build->plain[v] = (unsigned char)permi_class_plain(block, v);
+  }
+}
+
+/* Returns 0 if the key has too many bits. */
+static int permi_class_fields(permi_classes *plan)
+{
+  uint64_t used[PERMI_CLASS_WORDS] = {0};
+  int p, k, w, shift;
+  plan->words = 1;
+  for (p = 0; p < plan->steps; p++) {
+    const permi_class_step *step = &plan->step[p];
+    for (k = step->part; k < step->part + step->parts; k++) {
+      const permi_class *c = &plan->class_of[plan->part[k].from];
+      if (plan->part[k].from != plan->part[k].into)
+        used[c->word] &= ~(c->mask << c->shift);
+    }
+    if (step->joins >= 0 && plan->class_of[step->joins].born == p) {
+      permi_class *c = &plan->class_of[step->joins];
+      for (c->mask = 1; (int)c->mask < c->most; c->mask = 2 * c->mask + 1)
+        ;
+      for (w = 0; w < PERMI_CLASS_WORDS; w++) {
+        for (shift = 0; shift < 64 && (c->mask << shift >> shift != c->mask || used[w] & c->mask << shift); shift++)
+          ;
+        if (shift < 64)
+          break;
+      }
+      if (w == PERMI_CLASS_WORDS)
+        return 0;
+      c->word = w;
+      c->shift = shift;
+      used[w] |= c->mask << shift;
+      plan->words = w + 1 > plan->words ? w + 1 : plan->words;
+    }
+  }
+  return 1;
 }
 /* SPDX-License-Identifier: MIT */

@@ -3,12 +3,11 @@
 #pragma once
 #include "classes_run.h"
 
-/* Returns how many classes are left when v goes. The order is greedy, from the end: next goes the vertex that leaves
-   the fewest classes, and of these the one with the most neighbours that have come, or the fewest (both are tried, then
-   other ties). The first finds nested rows, rows of ones at either end and J minus a sparse matrix (random ones of
-   order 200: 1, 50 and 200 states a step), the second bands and sparse graphs. To leave the fewest states is worse:
-   1e13 where this takes 1e4, as a few of many classes look cheap at first. From the beginning nothing works, as all
-   rows are one state. Only zeros and the entries that permi_class_vote notes are seen. */
+/* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
+   them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
+   or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
+   few of many classes look cheap at first. From the beginning all rows are one state. permi_class_vote notes entries.
+   */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -31,8 +30,7 @@ static int permi_class_choose(permi_class_build *build, int attempt)
   for (v = 0; v < 2 * build->block->n; v++) {
     const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v);
     const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
-    const uint64_t rank =
-        (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
+    const uint64_t rank = (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
     if (classes < INT_MAX && (chosen < 0 || classes < least || (classes == least && rank < best))) {
       chosen = v;
       least = classes;
@@ -43,7 +41,6 @@ static int permi_class_choose(permi_class_build *build, int attempt)
   return chosen;
 }
 
-/* Entry e divided by z, about. */
 static void permi_class_ratio(const permi_block *block, int e, const double *z, double *ratio)
 {
   const double x = block->integer ? (double)block->integer[e] : block->real[e], norm = z[0] * z[0] + z[1] * z[1];
@@ -59,8 +56,8 @@ static int permi_class_near(const double *x, const double *y)
   return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
 }
 
-/* Notes the entries that are not a factor of the row times one of the column, where most are: columns are measured by
-   the row with the most entries, then rows and columns by what a majority vote leaves. */
+/* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
+   longest row, then rows and columns by majority votes. */
 static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -99,8 +96,7 @@ static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, by the watch's units at the latest
-   when they exceed `patience`. */
+/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
@@ -136,22 +132,23 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   permi_release(build.pool.allocator, build.list);
   permi_pool_release(&build.pool);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
+    const double before = p ? plan->step[p - 1].states : 1;
     plan->step[p].done = plan->cost;
-    plan->cost += (p ? plan->step[p - 1].states : 1) * (1 + plan->step[p].parts);
-    plan->step[p].ways = fmin(plan->step[p].ways, p ? plan->step[p - 1].states : 1);
+    plan->cost += before * (1 + plan->step[p].parts);
+    plan->step[p].ways = fmin(plan->step[p].ways, before);
   }
   for (p = 0; p < plan->steps && status == PERM_OK; p++)
     plan->step[p].done /= plan->cost;
   return status;
 }
 
-/* Predicts bytes: lists double when they are full, takes are of one round. */
 static double permi_classes_bytes(const permi_classes *plan)
 {
   const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
-  int p, ways = 1;
+  double ways = 1;
+  int p;
   for (p = 0; p < plan->steps; p++)
-    ways = plan->step[p].parts + 1 > ways ? plan->step[p].parts + 1 : ways;
+    ways = fmax(ways, plan->step[p].parts + 1);
   return 1.5 * (2 * plan->most * (key + value + 16) +
                 fmin(plan->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
          (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
@@ -205,11 +202,10 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
       plan = swap;
     }
     permi_owned_release(allocator, plan);
-    if (best ? PERMI_CLASS_AGAIN * 1e9 * best->cost * each < maker->watch->worked - begin
-             : attempt > 0)
+    if (best ? PERMI_CLASS_AGAIN * 1e9 * best->cost * each < maker->watch->worked - begin : attempt > 0)
       break;
   }
-  maker->account->begin += maker->watch->worked - begin; /* other engines' orders do not depend on this search */
+  maker->account->begin += maker->watch->worked - begin; /* other orders do not depend on it */
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);

@@ -1,16 +1,16 @@
 /* ==================================================================================== >>classes_run
    Runs method twins: steps from states to states. */
 #pragma once
-#include "classes_build.h"
+#include "classes.h"
 
-/* A step expands states into takes (a state's number, a key, a way), then adds up takes of equal keys by hashing. Large
-   programs have PERMI_CLASS_SHARES shares of the keys. Every share lists its states in the order in which they were
-   met, so sums have one order for any number of threads. Rounds bound the takes in memory. */
+/* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
+   have PERMI_CLASS_SHARES shares of keys. A share lists states as they are met, so sums do not depend on threads.
+   Rounds bound the takes. */
 #define PERMI_CLASS_SHARES 32
-#define PERMI_CLASS_ROUND 4096 /* states of a share in a round */
-#define PERMI_CLASS_SHARED 4000 /* states from which there are shares */
+#define PERMI_CLASS_ROUND 4096
+#define PERMI_CLASS_SHARED 4000 /* from so many states on */
 
-/* A way into a new state: way 0: the vertex waits; k: it is matched with part k - 1. */
+/* 0: the vertex waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -22,15 +22,14 @@ typedef struct permi_class_takes {
 } permi_class_takes;
 
 typedef struct permi_class_list {
-  size_t count, room, value_room, exp2_room, place_room;
+  size_t count, places, room, value_room, exp2_room, place_room;
   uint64_t *key;
   char *value;
-  int64_t *exp2; /* doubles: of a value */
+  int64_t *exp2;
   uint32_t *place; /* hash table: state + 1, or 0 */
-  size_t places;
 } permi_class_list;
 
-/* A take and the state of the target share that it went into, kept for samples: >>trace. */
+/* Links are kept for samples: >>trace. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -41,14 +40,13 @@ typedef struct permi_class_links {
 } permi_class_links;
 
 typedef struct permi_class_run {
-  permi_runner base; /* sizes: their loss and the last exponent */
+  permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first; /* state of every share in this round */
-  size_t bytes; /* of a value */
+  size_t first, bytes; /* first: of a share, in a round */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
-  permi_class_links *links; /* of a step by target share, or NULL */
+  permi_class_links *links; /* by target share, or NULL */
   perm_status *status;
 } permi_class_run;
 
@@ -66,15 +64,14 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Moves the numbers of a key to the classes after the step. Returns the class that one more must leave, as a part's
-   number, -1: none, or -2: the state is dead. */
+/* Moves numbers to the next classes. Returns the class that one more must leave; -1: none; -2: dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
   const permi_class_part *part = plan->part + step->part;
-  int k, w, must = -1;
-  for (w = 0; w < plan->words; w++)
-    into[w] = key[w];
+  int k, must = -1;
+  for (k = 0; k < plan->words; k++)
+    into[k] = key[k];
   for (k = 0; k < step->parts; k++) {
     const permi_class *from = &plan->class_of[part[k].from];
     const int count = permi_class_number(from, key);
@@ -102,7 +99,7 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
 
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words; /* tables use other bits of the hash than shares */
+  const int words = run->plan->words; /* tables use other bits */
   const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1);
   permi_class_takes *takes = &run->takes[source * run->shares + share];
   const perm_allocator *locked = &run->base.locked;
@@ -158,7 +155,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Finds or adds a state; returns its number, or SIZE_MAX: out of memory. */
+/* Returns a known or new state; SIZE_MAX: out of memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -189,7 +186,6 @@ static size_t permi_class_find(permi_class_run *run, permi_class_list *list, con
   return list->count - 1;
 }
 
-/* Adds what a way makes of state s to state t. */
 static void permi_class_add_way(const permi_class_run *run, const permi_class_list *source, size_t s, int way,
                                 permi_class_list *target, size_t t)
 {
@@ -257,20 +253,17 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND. As in >>steps: a state's value is a sum of terms, the products of a way's entries and factors, and the
-   computed value is the same sum with each term times at most K factors 1 + d, |d| <= u.
-   1. An entry a(u, v) is used as the factor of u times the class's entry a(l, v) / a(l, w). That quotient times the
-   factor a(u, w) is a(u, v), as rests are proportional. The quotient is rounded once, multiplied by the number that
-   waits, then by the value; the factor multiplied the value when u came: 4 roundings for each of n entries. Complex: 2,
-   1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
-   2. In step p as many states as `ways` says have one successor by the same way, with `parts` + 1 ways: at most ways *
-   (parts + 1) - 1 additions.
-   3. Every state has a power of two of its own, so its sum of moduli is in [1/2, 1), and a product's at least 2^-302.
-   What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
-   (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
-   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
-   what they stand for.
-   Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
+/* THE BOUND. As in >>steps the computed value sums all ways' products of entries and factors, each times at most K
+   factors 1 + d, |d| <= u.
+   1. An entry a(u, v) is the factor of u times the class's entry a(l, v) / a(l, w), as that times a(u, w) is a(u, v).
+   The quotient is rounded once, multiplied by the number that waits, then by the value; the factor multiplied the value
+   when u came: 4 roundings for each of n entries. Complex: 2, 1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
+   2. In step p at most `ways` states have one successor by one of `parts` + 1 ways: ways * (parts + 1) - 1 additions.
+   3. By own powers sums of moduli are in [1/2, 1), and a product's at least 2^-302. Underflow takes below DBL_MIN < u
+   2^-302 (double-double: 2^-100) from it, or from the lesser of two summands: one more factor each. Quotients are below
+   2^301: nothing overflows.
+   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM): at least 1 - g times the truth.
+   tests/proofs/chains.v, tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
@@ -281,7 +274,6 @@ static double permi_classes_bound(const permi_classes *plan, const permi_block *
                                        : permi_terms_bound(&plan->numbers, roundings, operations, operations);
 }
 
-/* Makes the states after step p. */
 static perm_status permi_class_advance(permi_runner *runner, int p)
 {
   permi_class_run *run = (permi_class_run *)runner;
@@ -321,8 +313,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* Begins a run that the caller has cleared, except for `keep`, with the one state before the first step. 0: out of
-   memory. */
+/* The caller has cleared the run, except for `keep`. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};

@@ -6,7 +6,7 @@
    and complex numbers are a kind of number for chains.v.
    CODE src/dense/bounds.h: const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u */
    CODE src/dense/bounds.h: leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
-   CODE src/frontier/streams.h: (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
+   CODE src/frontier/frontier.h: (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
    CODE src/graph/reduce.h: #define PERMI_COMPLEX_ROUNDINGS 4
    FALSE s|(242 / 100 \* u)|(241 / 100 * u)|
 *)

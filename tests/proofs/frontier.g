@@ -1,4 +1,4 @@
-# >>steps >>values >>reduce >>tree_build >>classes_run >>band_run >>arrays_run >>fronts: constants
+# >>steps >>values >>reduce >>tree_build >>classes_run >>band >>arrays_run >>fronts: constants
 # of the sparse engines' bounds. u = 2^-53, v = PERMI_DD_UNIT > 64 u^2. The induction is chains.v's, complex products
 # complex.v's, double-double operations doubles.g's.
 
@@ -49,7 +49,7 @@ x = fl(x_);
   /\ 10b-106 + 1b-109 - 64b-106 <= 0 }
 
 # CLAIM underflow_of_bands_and_classes
-# An underflow below DBL_MIN is one more factor: >>band_run above PERMI_BAND_SAFE, >>classes_run above 2^-302.
+# An underflow below DBL_MIN is one more factor: >>band above PERMI_BAND_SAFE, >>classes_run above 2^-302.
 # CODE src/band/band.h: #define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times this */
 # CODE src/twins/classes.h: #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 # FALSE s/1e-270/1e-280/

@@ -1,5 +1,4 @@
-/* >>arrays, >>vectors, >>array_residues, >>array_layout, >>array_places, >>arrays_run,
-   >>array_kernels */
+/* >>arrays, >>vectors, >>arrays_run, >>array_kernels */
 /* The frontier program on arrays: the same permanents as on lists and as in exact arithmetic, in every kind of value;
    the same bits for any number of threads. */
 

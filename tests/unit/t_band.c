@@ -1,4 +1,4 @@
-/* >>band, >>band_order, >>band_run */
+/* >>band, >>band_order */
 /* Method band against expansions over subsets, all kinds of values; long bands, equal columns, wide windows. */
 
 TEST(t_band_equals_expansion)

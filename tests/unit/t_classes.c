@@ -1,4 +1,4 @@
-/* >>classes >>classes_build >>classes_run >>classes_order */
+/* >>classes >>classes_run >>classes_order */
 /* Method twins against expansions, other engines and closed forms, on matrices of few classes and beside them. */
 
 TEST(t_classes_equals_expansion)
@@ -387,22 +387,5 @@ TEST(t_classes_refuse)
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT);
   CHECK_TEXT(result.message, "max_bytes");
   perm_matrix_free(&matrix);
-}
-
-/* Quotients of Gaussian integers of up to 63 bits, such as reductions leave. */
-TEST(t_classes_divide_long_gaussian_integers)
-{
-  const permi_gaussian unit = {0, 1}, longest = {-3, INT64_MAX};
-  int trial;
-  for (trial = 0; trial < 2000; trial++) {
-    const permi_gaussian b = {test_below(19) - 9, 1 + test_below(9)};
-    const int bits = 5 + test_below(54);
-    const permi_gaussian q = {(int64_t)(test_random() >> bits), -(int64_t)(test_random() >> bits)};
-    const permi_gaussian minus = {-q.re, -q.im}, zero = {0, 0}, a = permi_gaussian_rest(zero, minus, b);
-    const permi_gaussian found = permi_gaussian_divide(a, b);
-    CHECK_SHOW(found.re == q.re && found.im == q.im, "%lld %lld, not %lld %lld", (long long)found.re,
-               (long long)found.im, (long long)q.re, (long long)q.im);
-  }
-  CHECK(permi_gaussian_divide(longest, unit).re == INT64_MAX && permi_gaussian_divide(longest, unit).im == 3);
 }
 /* SPDX-License-Identifier: MIT */
