@@ -1281,51 +1281,46 @@ static double permi_gpu_bytes(void)
 }
 
 /* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; a thread runs it
-   for every pattern of its walk.
+   The sums of >>hybrid on GPUs. A layout becomes a straight program, in which each statement makes a value; a thread
+   runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers; bases in shared, constants in constant memory, equal moduli once (literals are 5 %
-                 slower, but compile sooner: for short runs)
+     values      stand in registers, bases in shared memory, constants in constant memory, equal moduli once (literals
+                 are 5 % slower, but compile sooner: they serve short runs)
      order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
-                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
-                 pass has a table of what its constants, and the base's words, are modulo its prime
-   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
-   programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
+     rows        real rows are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify it
+                 runs for every pattern, and rows are not divided
+     integers    as in >>hybrid_residues; a chunk's number has the pass above the threads. A reduced row has entries of
+                 four words x + 2^32 y + i (z + 2^32 w), so one program serves all primes and roots; each pass has a
+                 table of the residues of its constants and bases
+   Bits depend on the plan alone: a walk adds by TwoSum, threads add in a tree, chunks exactly. So predictions choose
+   programs. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 
 #define PERMI_GPU_WALK 8
-#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
   PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
   PERMI_CODE_NEAR,    /* a (b +- 1) */
   PERMI_CODE_TIMES,
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,
+  PERMI_CODE_CROSS,   /* a b - c d; of moduli a b + c d */
+  PERMI_CODE_MINUS,   /* a - b; of moduli a + b */
   PERMI_CODE_SETTLE,  /* a row sum as a double-double */
   PERMI_CODE_HALF,
-  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
+  PERMI_CODE_REDUCE,  /* a modulo the prime, |a| <= 2^52 */
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
   PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY,
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,
   PERMI_CODE_RETURN
 } permi_code_kind;
 
 typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
-  int single; /* exact in one double */
 } permi_code_statement;
 
 typedef struct permi_code_flip {
@@ -1336,7 +1331,7 @@ typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
-  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
+  double *residue; /* sums of entries of reduced rows, each of PERMI_WHOLE_WORDS */
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
@@ -1351,7 +1346,7 @@ typedef struct permi_code {
   long long scale_exp2;
   int divided;
   const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: no memory */
+  int failed; /* 1: too large, 2: no memory */
 } permi_code;
 
 static permi_code *permi_code_new(const perm_allocator *allocator)
@@ -1407,15 +1402,14 @@ typedef struct permi_coder {
   permi_hybrid_rows rows;
   const double *floor;
   const int *reduced;     /* which rows of whole numbers are residues */
-  permi_growths *growths; /* of whole numbers, or which tables of double-doubles are exact in one double, or NULL */
-  int whole, paired, doubled, grows; /* paired: real ones; grows: some numbers are residues */
-  unsigned char single[64];          /* rows without second words */
+  permi_growths *growths; /* of whole numbers, else NULL */
+  int whole, doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  const permi_code_statement statement = {(int)kind, negative, a, b, c, d, 0};
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
   return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
                       sizeof statement, PERMI_GPU_VALUES, &code->failed)
              ? code->statements - 1
@@ -1425,20 +1419,7 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
 /* Returns how many words an entry or a constant of the row has. */
 static int permi_code_words(const permi_coder *coder, int row)
 {
-  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
-}
-
-/* Says of a value whether it is exact in one double. */
-static int permi_code_single(permi_coder *coder, int value, int single)
-{
-  if (coder->paired && !coder->code->failed)
-    coder->code->statement[value].single = single && !coder->moduli;
-  return value;
-}
-
-static int permi_code_is_single(const permi_coder *coder, int value)
-{
-  return coder->code->failed ? 0 : coder->code->statement[value].single;
+  return coder->reduced[row] ? PERMI_WHOLE_WORDS : coder->parts;
 }
 
 /* Returns whether a statement is of moduli that run once for every setting of low columns. */
@@ -1460,7 +1441,7 @@ static int permi_code_constant(permi_coder *coder, int row, const double *x, int
 {
   permi_code *code = coder->code;
   const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
-  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
+  double **list = reduced ? &code->residue : &code->constant, y[PERMI_WHOLE_WORDS];
   int *count = reduced ? &code->residues : &code->constants;
   int *room = reduced ? &code->residue_room : &code->constant_room;
   int k, p, same;
@@ -1484,7 +1465,7 @@ static int permi_code_constant(permi_coder *coder, int row, const double *x, int
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place];
-  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+  const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
   return permi_code_constant(coder, row, twice, negative);
 }
 
@@ -1496,7 +1477,6 @@ static int permi_code_base(permi_coder *coder, int row)
       (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  permi_code_single(coder, coder->base[row], coder->single[row]);
   for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
     if (coder->dirty[row] >> k & 1) {
       constant = permi_code_twice(coder, row, layout->inner + k, &negative);
@@ -1511,7 +1491,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
               (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
   const int words = permi_code_words(coder, row);
-  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+  double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
     return *memo;
@@ -1526,42 +1506,39 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
     constant = permi_code_constant(coder, row, sum, &negative);
     value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
                            0, 0);
-    permi_code_single(coder, value, coder->single[row]);
   } else if (coder->reduced[row]) {
     value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
-  else if (coder->doubled && !coder->single[row])
+  else if (coder->doubled)
     value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
   *memo = value;
   return value;
 }
 
-/* Puts a result; one of whole numbers is reduced if it grows (>>hybrid_program). */
+/* Puts a result. Whole numbers that grow are reduced (>>hybrid_program). */
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
                             int d)
 {
-  const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
   int value;
-  if (!coder->whole)
-    return permi_code_put(coder, kind, 0, a, b, c, d);
-  if (grows_long)
+  if (coder->whole && growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
-  value = permi_code_put(coder, kind, 0, a, b, c, d);
-  if (halved)
+  value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
+  if (coder->whole && halved)
     value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
-  return growth == PERMI_GROWS_NOT ? value : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
+  return !coder->whole || growth == PERMI_GROWS_NOT ? value
+                                                    : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
 /* Returns the value of a table's entry. A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
-  const int n = coder->work->n, moduli = coder->moduli;
+  const int n = coder->work->n;
   const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, left, right, k, exact;
+  int *memo, value = 0, left, right, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
   node = &nodes[index - n];
@@ -1571,39 +1548,29 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   folded = node->all & ~node->scope;
   left = node->left;
   right = node->right;
-  exact = coder->growths && node->whole && !moduli;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_LONG;
-      const int single = growth == PERMI_GROWS_NOT && permi_code_is_single(coder, value) &&
-                         permi_code_is_single(coder, next);
-      value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
-                : next;
-      if (k)
-        permi_code_single(coder, value, single && !moduli);
+      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_NOT;
+      value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
       const int minus = permi_code_entry(coder, left, setting | folded);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
-                               minus, 0, 0);
-      permi_code_single(coder, value, exact);
+      value = permi_code_grown(coder, PERMI_CODE_MINUS, node->growth, node->halved, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
     const int swap =
         left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
-    if (second < n && coder->unit[second] >= 0 && !moduli) {
+    if (second < n && coder->unit[second] >= 0 && !coder->moduli) {
       const int near_sum = permi_code_row(coder, second, setting, 0);
       value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near_sum, 0, 0);
     } else {
       const int other = permi_code_entry(coder, second, setting);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
-                               0);
-      permi_code_single(coder, value, exact);
+      value = permi_code_grown(coder, PERMI_CODE_TIMES, node->growth, 0, value, other, 0, 0);
     }
   } else {
     const int swap =
@@ -1613,9 +1580,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int second = (k >> 1) ^ swap, minus = k & 1;
       f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
     }
-    value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
-                             f[2], f[3]);
-    permi_code_single(coder, value, exact);
+    value = permi_code_grown(coder, PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1], f[2], f[3]);
   }
   *memo = value;
   return value;
@@ -1623,7 +1588,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
@@ -1631,12 +1596,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Returns how many doubles a value has; moduli have one. */
-static int permi_code_parts(const permi_coder *coder, int value, int moduli)
-{
-  return moduli || coder->code->statement[value].single ? 1 : coder->parts;
-}
-
+/* Notes how many doubles of statements [begin, end) wait at most; moduli have one each. 0: out of memory. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -1654,46 +1614,30 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
         last[operand[o]] = -1;
-        live -= permi_code_parts(coder, operand[o], begin > 0);
+        live--;
       }
-    live += last[k] >= 0 ? permi_code_parts(coder, k, begin > 0) : 0;
+    live += last[k] >= 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
+  most *= begin > 0 ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
 
-/* Operations of a product or difference of double-doubles, of which `pairs` are not exact in one double. */
-static double permi_code_pair_operations(const permi_coder *coder, const permi_code_statement *t)
+/* Returns the operations of statement k; those of moduli are as of real numbers. */
+static double permi_code_operations(const permi_code *code, int k, permi_hybrid_algebra algebra)
 {
-  const int a = !permi_code_is_single(coder, t->a), b = !permi_code_is_single(coder, t->b);
-  const double settle = coder->doubled ? 3 : 0;
-  if (t->kind == PERMI_CODE_TIMES)
-    return 2.4 + 1.3 * (a + b) + (a + b ? settle : 0);
-  if (t->kind == PERMI_CODE_MINUS)
-    return 6 + a + b + (a + b ? settle : 0);
-  return 12.8 + 1.3 * (a + b + !permi_code_is_single(coder, t->c) + !permi_code_is_single(coder, t->d)) + settle;
-}
-
-static double permi_code_operations(const permi_coder *coder, const permi_code_statement *statement,
-                                    permi_hybrid_algebra algebra)
-{
-  static const double each[6][PERMI_CODE_TOTAL + 1] = {
+  static const double each[PERMI_HYBRID_ALGEBRAS][PERMI_CODE_TOTAL + 1] = {
       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
-      {0, 2, 1, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
-      {0, 2, 1, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
+      {0, 2, 1, 5, 8, 21, 11, 6, 0, 0, 0, 0, 0, 12},
       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD, 1},
       {0, 4, 2, 0, 42, 94, 22, 12, 0, 0, 0, 0, 0, 24}};
-  const int kind = statement->kind;
-  if (coder->paired && !statement->single &&
-      (kind == PERMI_CODE_TIMES || kind == PERMI_CODE_CROSS || kind == PERMI_CODE_MINUS))
-    return permi_code_pair_operations(coder, statement);
-  return kind <= PERMI_CODE_TOTAL       ? each[statement->single ? PERMI_HYBRID_REAL : algebra][kind]
-         : kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
-         : kind == PERMI_CODE_MODULUS   ? (permi_hybrid_is_complex((int)algebra) ? 20 : 1)
-                                        : 1;
+  const int kind = code->statement[k].kind;
+  if (kind > PERMI_CODE_TOTAL)
+    return kind == PERMI_CODE_MODULUS && permi_hybrid_is_complex((int)algebra) ? 20 : 1;
+  return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
 /* *growth: log2 of the products' gain by division. */
@@ -1756,7 +1700,7 @@ static void permi_code_settings(permi_coder *coder)
     if (!coder->moduli)
       permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
     else
-      sum = s ? permi_code_put(coder, PERMI_CODE_PLUS, 0, sum, value, 0, 0) : value;
+      sum = s ? permi_code_put(coder, PERMI_CODE_MINUS, 1, sum, value, 0, 0) : value;
     if (s + 1 == 1 << low)
       break;
     permi_code_forget(coder, next);
@@ -1819,38 +1763,38 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* A literal that reads back as x, -0 too. */
+/* Returns a literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
   permi_say(text, 32, "%.16e", x);
   return text;
 }
 
-/* Statements' texts by kind: for real programs, for two-part numbers, and for double-doubles that are exact in one
-   double, which are doubles; positive and negative (NULL: the same). Before a text are its operands: k the value made,
-   A = 1024 a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's
-   negative, 3 its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part
-   numbers are C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a
-   double-double, S sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R).
+/* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
+   numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
+   B = 8 b, C = 2 + c, whose value is 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3
+   its inverse; a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Numbers of several
+   parts are C++: A adds a constant, V subtracts it, U turns a base, T is times, X cross, D difference, Z a row as a
+   double-double, S the sum of a block, Q a modulus; T2 and D2 are T and D before they are settled (R).
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
-    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka double v%d=B1(%d);\n"}},
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka const auto v%d=BM(%d);\n"}},
     {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
-     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
-     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"}},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"}},
     {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
       "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
      {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
-    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"}},
+    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"}},
     {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
-    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n",
+      "cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
      {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n"},
-     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n"}},
-    {{"kab sub.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,-v%d);\n"}},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
+    {{"kab sub.rn.f64 v%d,v%d,v%d;\n", "kab add.rn.f64 v%d,v%d,v%d;\n"},
+     {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
     {{NULL}, {"ka N v%d=Z(v%d);\n"}},
     {{"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n"}},
     {{"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
@@ -1865,12 +1809,8 @@ static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
       "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
       "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
     {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
-     {"a S(v%d);\n", "a W(v%d);\n"}, {"a S(v%d);\n", "a W(v%d);\n"}},
+     {"a S(v%d);\n", "a W(v%d);\n"}},
     {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
-    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
-    {{"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
-    {{"kab add.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
     {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
 
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
@@ -1883,20 +1823,15 @@ static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 
 static void permi_code_print_statement(permi_coder *coder, int k)
 {
-  static const char names[] = "kabcdABCD";
+  static const char names[] = "kabcdABC";
   permi_code *code = coder->code;
   const permi_code_statement *t = &code->statement[k];
-  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
-                       coder->parts * t->b};
-  const int real = coder->parts == 1;
-  const char *const *forms = permi_code_form[t->kind][real ? 0 : t->single ? 2 : 1];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c};
+  const int real = coder->parts == 1, of_moduli = k >= code->moduli && permi_code_form[t->kind][2][0];
+  const char *const *forms = permi_code_form[t->kind][real ? 0 : of_moduli ? 2 : 1];
   const char *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];
-  if (!real && t->kind == PERMI_CODE_BASE && k >= code->moduli) { /* first words alone */
-    permi_code_print(code, "const auto v%d=BM(%d);\n", k, t->a);
-    return;
-  }
   if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
     permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
     return;
@@ -1936,41 +1871,29 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
 #define PERMI_CODE_BASE_TEXT(word) "((const volatile double *)b)[128 * (" word ")]"
 #define PERMI_CODE_NUMBER_TEXT \
     "struct P { double v, e; };\n" \
-    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n"
+    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n" \
+    "#define A(v, k) U(v, k, 1.0)\n" \
+    "#define V(v, k) U(v, k, -1.0)\n"
 static const char permi_code_two_parts[] =
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "typedef P N;\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
     "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
     "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
-/* Products and sums of pairs, which do not settle. */
+/* Products and differences of pairs, which do not settle. */
 static const char permi_code_pairs[] =
-    "PERMI_BOTH P T2(double a, double b) {\n"
-    "  const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
-    "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
-    "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
-    "PERMI_BOTH P T2(P a, P b) { P p = T2(a.v, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
-    "PERMI_BOTH P D2(double a, double b) { P r; permi_two_sum(r.v, r.e, a, -b); return r; }\n"
-    "PERMI_BOTH P D2(P a, double b) { P r = D2(a.v, b); r.e = permi_add(r.e, a.e); return r; }\n"
-    "PERMI_BOTH P D2(double a, P b) { P r = D2(a, b.v); r.e = permi_add(r.e, -b.e); return r; }\n"
-    "PERMI_BOTH P D2(P a, P b) { P r = D2(a.v, b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    "PERMI_BOTH P T2(P a, P b) {\n"
+    "  const double p = permi_mul(a.v, b.v);\n"
+    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
+    "PERMI_BOTH P D2(P a, P b) {\n"
+    "  P r; permi_two_sum(r.v, r.e, a.v, -b.v);\n"
+    "  r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
     "PERMI_BOTH P L(P a, double s, P b) {\n"
     "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
     "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
-    "PERMI_BOTH P permi_settle(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH P permi_settle_row(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
+    "PERMI_BOTH P R(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH P Z(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
 static const char permi_code_real_pairs[] =
-    "#define R(x) permi_settle(x)\n"
-    "#define Z(x) permi_settle_row(x)\n"
-    "PERMI_BOTH N L(N a, double s, double b) { return L(a, s, permi_n(b, 0.0)); }\n"
-    "PERMI_BOTH N T(double a, double b) { return T2(a, b); }\n"
-    "PERMI_BOTH N D(double a, double b) { return D2(a, b); }\n"
-    "template <class F, class G> PERMI_BOTH N T(F a, G b) { return R(T2(a, b)); }\n"
-    "template <class F, class G> PERMI_BOTH N D(F a, G b) { return R(D2(a, b)); }\n"
-    "template <class F, class G, class H, class I> PERMI_BOTH N X(F a, G b, H c, I d) {\n"
-    "  return R(D2(T2(a, b), T2(c, d))); }\n"
     "#define S(f) block = R(L(block, 1.0, f))\n"
     "#define W(f) block = R(L(block, -1.0, f))\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"
@@ -1980,27 +1903,24 @@ static const char permi_code_complex_pairs[] =
     "PERMI_BOTH N permi_m(P x, P y) { N r; r.x = x; r.y = y; return r; }\n"
     "PERMI_BOTH P permi_shifted(P a, int k, double m) {\n"
     "  return permi_n(permi_fma(m, C[k], a.v), permi_fma(m, C[k + 1], a.e)); }\n"
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
     "  return permi_m(permi_shifted(a.x, 4 * k, m), permi_shifted(a.y, 4 * k + 2, m)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 1") "), "
-    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 3") "))\n"
-    "#define BM(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", 0.0), "
-    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", 0.0))\n"
+    "#define B1(k) " PERMI_CODE_BASE_TEXT("k") "\n"
+    "#define B(r) permi_m(permi_n(B1(4 * (r)), B1(4 * (r) + 1)), permi_n(B1(4 * (r) + 2), B1(4 * (r) + 3)))\n"
+    "#define BM(r) permi_m(permi_n(B1(4 * (r)), 0.0), permi_n(B1(4 * (r) + 2), 0.0))\n"
     "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
     "PERMI_BOTH N T2(N a, N b) {\n"
     "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
-    "PERMI_BOTH N R(N a) { return permi_m(permi_settle(a.x), permi_settle(a.y)); }\n"
-    "PERMI_BOTH N Z(N a) { return permi_m(permi_settle_row(a.x), permi_settle_row(a.y)); }\n"
-    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
-    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
+    "PERMI_BOTH N R(N a) { return permi_m(R(a.x), R(a.y)); }\n"
+    "PERMI_BOTH N Z(N a) { return permi_m(Z(a.x), Z(a.y)); }\n"
     "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
     "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
     "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
+static const char permi_code_settled[] =
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n";
 static const char permi_code_complex[] =
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
@@ -2014,26 +1934,19 @@ static const char permi_code_complex[] =
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
 
-/* The types of an algebra. */
+/* Prints the types of an algebra whose numbers have several parts. */
 static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
 {
-  if (algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE)
-    return;
+  const int doubled = permi_hybrid_is_doubled((int)algebra);
   permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-  if (permi_hybrid_is_doubled((int)algebra))
-    permi_code_print(code, "%s", permi_code_pairs);
-  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-    permi_code_print(code, "%s", permi_code_complex_pairs);
-    return;
-  }
-  permi_code_print(code, "typedef P N;\n%s", permi_code_two_parts);
-  if (algebra == PERMI_HYBRID_COMPLEX)
-    permi_code_print(code, "%s", permi_code_complex);
-  else
-    permi_code_print(code, "%s", permi_code_real_pairs);
+  permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
+                   algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
+                   algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
+  permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
+                   doubled ? permi_code_settled : "");
 }
 
-/* Doubles of a pass's table. */
+/* Returns the doubles of a pass's table. */
 static int permi_code_pass(const permi_hybrid *hybrid)
 {
   return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
@@ -2049,7 +1962,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n");
-  permi_code_print_algebra(code, hybrid->algebra);
+  if (parts > 1)
+    permi_code_print_algebra(code, hybrid->algebra);
   permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
                          "const double *residue = 0) "
                          "{ switch (j) {\n");
@@ -2075,7 +1989,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* The moduli of a sample of patterns; with certify those of every one are added in the walk. */
+/* Adds the moduli of a sample of patterns; with certify the walk adds those of every pattern. */
 static const char permi_code_samples[] =
     "PERMI_ROLLED\n"
     "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
@@ -2090,7 +2004,7 @@ static const char permi_code_samples[] =
 static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
-/* How a thread adds its blocks, by algebra. */
+/* How a thread adds its blocks, by algebra */
 static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "lo = permi_add(lo, e);\n",
     "lo = permi_add(lo, e);\n"
@@ -2101,8 +2015,8 @@ static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
     "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
-/* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
-   with minus the prime, its inverse and residues. */
+/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts. Where numbers grow each
+   pass has a table, which ends with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -2155,9 +2069,9 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 }
 
 /* =================================================================================== >>program_plan
-   Plans a program on a GPU: tries layouts and keeps the fastest by prediction. */
+   Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
 
-/* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
+/* Adds the sums of chunks on a GPU: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
                                 const double *sums)
 {
@@ -2182,26 +2096,6 @@ static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t f
   return 1;
 }
 
-/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
-static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
-{
-  const int n = block->n;
-  int i, e;
-  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
-      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
-      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
-      to[0] = (double)(reduced[row] ? x % split : x);
-      to[1] = (double)(reduced[row] ? x / split : 0);
-      if (block->imaginary_integer) {
-        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
-        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
-      }
-    }
-}
-
 #define PERMI_GPU_TRIALS 12
 typedef struct permi_code_trial {
   permi_layouts work;
@@ -2215,7 +2109,7 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   int inner, moves;
   permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
+  double *scaled;                   /* the matrix as the last trial orients it; of integers the words */
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
@@ -2240,10 +2134,9 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Rows of numbers; of integers, their words. */
+/* Makes the rows of numbers, for integers of words, and gives the values their places in memo. */
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
-  const permi_hybrid_algebra algebra = choice->algebra;
   const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
   const permi_arrangement *layout = coder->layout;
@@ -2254,9 +2147,9 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
       coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
-    permi_code_prepare_row(coder, algebra, a, i, &growth);
-    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
-      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
+    permi_code_prepare_row(coder, choice->algebra, a, i, &growth);
+    for (k = 0; k < n && coder->whole; k++)
+      memcpy(coder->rows.number[i][k], a + (i * n + layout->order[k]) * PERMI_WHOLE_WORDS,
              sizeof coder->rows.number[i][k]);
     coder->row[i] = coder->memos;
     coder->memos += 2 << permi_count_ones(coder->scope[i]);
@@ -2267,31 +2160,16 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
   }
 }
 
-/* Returns words x, times `factor`, modulo the prime of a run. */
-static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
-{
-  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
-  uint64_t weight[PERMI_CODE_WORDS], r = 0;
-  int k;
-  weight[0] = 1;
-  weight[1] = two;
-  weight[2] = run->root;
-  weight[3] = permi_residue_multiply(run->root, two, p);
-  for (k = 0; k < PERMI_CODE_WORDS; k++)
-    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
-  return r > p / 2 ? -(double)(p - r) : (double)r;
-}
-
-/* A row's words in the table: x times `factor`, or their residue. */
+/* Writes a row's words of the table: x times `factor`, or the residue of that. */
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
   int p;
   for (p = 0; p < coder->parts; p++)
-    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
+    to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* The table of a run, or of the only one (NULL). */
+/* Fills the table of a run, or of the only one (NULL). */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -2299,9 +2177,9 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
   int i, k, p;
   for (i = 0; i < hybrid->n; i++) {
-    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+    double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
     for (k = hybrid->inner; k < hybrid->n; k++)
-      for (p = 0; p < PERMI_CODE_WORDS; p++)
+      for (p = 0; p < PERMI_WHOLE_WORDS; p++)
         sum[p] += coder->rows.number[i][k][p];
     permi_code_put_words(coder, run, i, sum, 1, table);
     for (k = 0; k < hybrid->high; k++)
@@ -2313,7 +2191,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   *table++ = -(double)run->prime.p;
   *table++ = 1 / (double)run->prime.p;
   for (k = 0; k < code->residues; k++)
-    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
+    table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
 /* Makes the runs of whole numbers and a table for each pass. Returns 0 if memory runs out. */
@@ -2341,41 +2219,29 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
-   whole numbers below 2^53 times a power of two. */
-static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
+/* Decides which whole numbers grow, by their sizes in the tables of the CPU's program. */
+static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *word)
 {
   permi_code *code = coder->code;
   permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
+  double row[64];
+  int i, k, n = coder->work->n;
   coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
+  code->failed = 2;
   if (maker && coder->growths) {
-    permi_layouts *work = coder->work;
-    const permi_hybrid_rows *rows = &coder->rows;
-    double row[64];
-    int i, k, n = work->n;
-    coder->growths->most_halvings = work->n - 1;
-    maker->work = work;
+    coder->growths->most_halvings = n - 1;
+    maker->work = coder->work;
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
     for (i = 0; i < n; i++) {
-      for (k = 0; k < n && coder->paired; k++) /* by column, in units of the last place, if there are no second words */
-        row[coder->layout->order[k]] =
-            coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
-      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
+      for (k = 0; k < n; k++, word += PERMI_WHOLE_WORDS)
+        row[k] = word[0] + 4294967296.0 * word[1];
+      permi_whole_row(maker, row, i, coder->reduced[i]);
     }
     permi_maker_plan(maker);
-    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
-    if (coder->whole) {
-      coder->grows = hybrid->grows;
-    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
-      permi_release(code->allocator, coder->growths);
-      coder->growths = NULL;
-    } else {
-      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
-    }
-  } else {
-    code->failed = 2;
+    code->failed = maker->failed;
+    coder->grows = hybrid->grows;
   }
   permi_release(code->allocator, maker);
 }
@@ -2384,12 +2250,10 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
 {
   permi_code *code = coder->code;
   int k;
-  if (!coder->whole)
-    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
-  for (k = 0; k < hybrid->n; k++)
-    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
-  if (coder->whole || coder->paired)
+  if (coder->whole)
     permi_code_growths(coder, hybrid, a);
+  else
+    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
@@ -2397,11 +2261,10 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const int words = k < code->moduli                                ? permi_code_parts(coder, k, 0)
-                      : permi_hybrid_is_complex((int)hybrid->algebra) ? 2
-                                                                      : 1;
-    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
+    const int first_words = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1; /* which moduli load */
+    code->operations += permi_code_operations(code, k, hybrid->algebra);
+    if (code->statement[k].kind == PERMI_CODE_BASE)
+      code->moves += PERMI_GPU_LOAD * (k < code->moduli ? coder->parts : first_words);
   }
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
@@ -2459,7 +2322,6 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
   coder->whole = algebra == PERMI_HYBRID_WHOLE;
   coder->doubled = permi_hybrid_is_doubled((int)algebra);
-  coder->paired = algebra == PERMI_HYBRID_DOUBLED;
   coder->floor = hybrid->rounding.floor;
   coder->reduced = choice->reduced;
   permi_code_rows(coder, choice);
@@ -2507,31 +2369,28 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
-{
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int pass;
-  if (!moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, inner, &trial->layout);
-  for (pass = 0; pass < 2 && moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, inner ? 3 : -1,
-                                      pass ? 0.05 : 0.2, &seed);
-}
-
-static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
+/* Searches a trial, or the leader's layout again (number PERMI_GPU_TRIALS). */
+static perm_status permi_code_search(void *context, uint64_t number, int thread)
 {
   const permi_code_choice *choice = (const permi_code_choice *)context;
+  permi_code_trial *trial = number < PERMI_GPU_TRIALS ? &choice->trial[number] : choice->leader;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + number;
+  int pass;
   (void)thread;
-  permi_code_search(&choice->trial[number], (int)number, choice->inner, choice->moves);
+  if (!choice->moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, choice->inner, &trial->layout);
+  for (pass = 0; pass < 2 && choice->moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (choice->moves + pass) / 2,
+                                      choice->inner ? 3 : -1, pass ? 0.05 : 0.2, &seed);
   return PERM_OK;
 }
 
-/* Slower than doubles; before the program is known. */
+/* Times the time of doubles, before the program is known */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)
 {
-  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
+  static const double each[PERMI_HYBRID_ALGEBRAS] = {1, 4, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
   double slower = each[algebra] * (whole ? permi_whole_passes(block, 0) : 1);
@@ -2542,7 +2401,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
+/* Searches all trials. Returns how many moves take as long as the run or the rival; *least: seconds of the best. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
@@ -2562,7 +2421,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     work->budget = budget[k / 2 % 3] / wide;
   }
   for (pass = 0; pass < 2; pass++) {
-    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
+    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search, choice, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
@@ -2584,10 +2443,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     if (choice->block->integer) {
-      permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
-      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
-      permi_whole_words(choice->block, choice->given, choice->reduced,
-                        choice->scaled + choice->block->n * choice->block->n);
+      permi_whole_words(choice->block, choice->given, choice->scaled, choice->reduced);
     } else {
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
@@ -2606,19 +2462,19 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   return status;
 }
 
-/* A long sum's layout is annealed again. */
+/* Offers the fastest program; the layout of a long sum is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
+  const int n = block->n, parts = block->integer ? PERMI_WHOLE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
   uint64_t hash;
-  int k, moves;
+  int k;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
   memset(&choice, 0, sizeof choice);
@@ -2633,9 +2489,9 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     worth = permi_code_search_all(&choice, rival, &least);
     for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
       status = permi_code_try(&choice, &choice.trial[k]);
-    moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-    if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-      permi_code_search(choice.leader, PERMI_GPU_TRIALS, inner, moves);
+    choice.moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+    if (status == PERM_OK && choice.best && inner && choice.moves >= PERMI_GPU_MOVES / 4) {
+      permi_code_search(&choice, PERMI_GPU_TRIALS, 0);
       status = permi_code_try(&choice, choice.leader);
     }
   } else {

@@ -12043,15 +12043,16 @@ PERMI_BRIEF_BEGIN
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns; inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter only
-   through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
+   through the rows' bases, the sums of their outer entries, so one straight program serves vectors of patterns.
 
      slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
-     constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
+     constants   signed sums of a row's inner entries, indexed alike; row sum y = base + constant
      instructions  runs of statements; of two factors the one with fewer columns is held for a group
-     columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
-                 high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f, whose quotients are
-   not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
+     columns     inner | low, unrolled in Gray order, so that only tables that a turned column touches are computed
+                 again | high, a loop in Gray order | lanes | one fixed +
+   Row sums are exact, on the grid of >>dense. Tried without gain: rows divided by an inner entry, f z +- f, whose
+   quotients are not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times
+   as long). */
 
 /* Runs a chunk's blocks: values at total[k], their errors at total[DOUBLES + k], sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
@@ -12087,28 +12088,6 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-}
-
-static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const int lanes = hybrid->lanes;
-  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
-  const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
-  double sampled = 0;
-  int k, p;
-  permi_hybrid_walk(hybrid, chunk, (double *)workspace);
-  for (p = 0; p < (permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1); p++)
-    for (k = 0; k < lanes; k++)
-      if (hybrid->sign[k] != 0) {
-        perm_sum *sum = p ? &partial->imaginary : &partial->value;
-        permi_sum_add_double(sum, hybrid->sign[k] * total[p * lanes + k]);
-        permi_sum_add_double(sum, hybrid->sign[k] * total[PERMI_HYBRID_DOUBLES + p * lanes + k]);
-      }
-  for (k = 0; k < lanes; k++)
-    sampled += absolute[k] * fabs(hybrid->sign[k]);
-  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
-  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
 }
 
 /* ================================================================================== >>hybrid_layout
@@ -13007,11 +12986,11 @@ static double permi_instruction_operations(const permi_instruction *operation)
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, search and price. */
 
-/* What chunks of whole numbers run modulo each prime. Without primes all numbers are exact. */
+/* The primes of whole numbers. Without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
-  uint64_t root;        /* what stands for i modulo the prime; 0: all entries are real */
-  permi_hybrid *tables; /* with bases and constants of its own, or NULL */
+  uint64_t root;        /* stands for i modulo the prime; 0: all entries are real */
+  permi_hybrid *tables; /* a program with bases and constants of this run, or NULL */
   uint64_t *factor;     /* the product of the other primes, of `words` words */
 } permi_hybrid_run;
 
@@ -13023,22 +13002,14 @@ typedef struct permi_hybrid_runs {
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
 
-/* Releases the instructions; bases and constants stay. */
-static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *hybrid)
-{
-  permi_release(allocator, hybrid->operation);
-  permi_release(allocator, hybrid->statement);
-  hybrid->operation = NULL;
-  hybrid->statement = NULL;
-}
-
 /* Releases a program, but not its runs. */
 static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
 {
   if (!hybrid)
     return;
   permi_code_drop(allocator, hybrid);
-  permi_hybrid_forget(allocator, hybrid);
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
   permi_release(allocator, hybrid->constant);
   permi_release(allocator, hybrid->start);
   permi_release(allocator, hybrid);
@@ -13068,6 +13039,8 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
+/* Makes row i of a [n][n][1, complex 2], by columns in `order` (NULL: as they are), divided by its entry `unit`
+   unless that is -1. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -13077,7 +13050,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   int k, p;
   for (k = 0; k < n; k++)
     for (p = 0; p < width; p++)
-      row[p][k] = a[(i * n + order[k]) * width + p];
+      row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
   if (unit >= 0) {
     const double divisor = row[0][unit];
     for (k = 0; k < n; k++) {
@@ -13115,8 +13088,8 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* A row's factor of a bound on the permanent of n moduli: sorted, a row is the sum of (x_k - x_k+1) times 0/1 rows with
-   k ones, and [Bre73] bounds those. Sorts x. */
+/* Returns a row's factor of a bound on the permanent of n moduli, and sorts x. A sorted row is the sum of
+   (x_k - x_k+1) times 0/1 rows with k ones, which [Bre73] bounds. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0;
@@ -13137,7 +13110,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or (`turned`) columns. share[i]: row i's losses over it. */
+/* Returns log2 of that bound by rows or (`turned`) columns; share[i] is what row i's losses are of it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -13145,7 +13118,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   int turn, i, j;
   for (i = 0; i < n; i++)
     row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
+  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where the bound is good */
     for (i = 0; i < n; i++) {
       double sum = 0;
       for (j = 0; j < n; j++)
@@ -13174,8 +13147,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
-
+/* Estimates what roundings do, from a program's rows; y = A d for signs d, u is the rounding unit.
 1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
    (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
    a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
@@ -13184,8 +13156,8 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
    cancels; then the value is as large as the terms.
    (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel.
 2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
-   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
-   u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
+   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of u k^(1/2)
+   sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -13324,21 +13296,19 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Makes the rows of a [n][n][1, complex 2]. reduced: which rows are residues, or NULL. */
+/* Makes the rows of a [n][n][1, complex 2]. `reduced` says which rows are residues, or is NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int i, k, order[64];
+  int i, k;
   rows->n = hybrid->n;
-  for (i = 0; i < rows->n; i++)
-    order[i] = i;
   for (i = 0; i < rows->n; i++) {
     if (reduced)
       permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
-      permi_hybrid_row(rows, hybrid->algebra, a, order, i, -1);
+      permi_hybrid_row(rows, hybrid->algebra, a, NULL, i, -1);
     permi_maker_row(maker, rows, i);
   }
   if (reduced)
@@ -13348,8 +13318,8 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
-/* *made stays NULL if the program for a [n][n][1, complex 2], oriented and scaled, does not fit. reduced: which rows of
-   whole numbers are residues, else NULL. */
+/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. `reduced`
+   says which rows of whole numbers are residues, else NULL. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
@@ -13432,9 +13402,10 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* Both orientations share a third of the annealing. Without room the search continues from *layout. */
 #define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and of the better; 0.2 and 0.1 cost 5 % (12 matrices) */
 #define PERMI_HYBRID_COOL 0.03
+/* Returns the cost of the best layout found; both orientations share a third of the annealing. A search with less
+   room than before goes on from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -13475,6 +13446,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
+/* Writes the block's entries, oriented and scaled; *zero: a line has none. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -13517,37 +13489,58 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 /* ================================================================================ >>hybrid_residues
    Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo primes below 2^47, as
    many as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
-   product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish
-   divides by: parts and merges need nothing of their own.
-   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1. Their
+   product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides
+   by; parts and merges need nothing of their own.
+   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1. The
    results x + r y and x - r y sum to 2 x, and times -r and r to 2 y: both parts are sums of chunks like real ones. */
 
 #define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes below 2^47, and more */
 
+#define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks: errors of sums are exact */
 /* Measured on Zen 4, 2026, with any vectors: two primes took 1.2 to 2.1 times the time of doubles. */
 #define PERMI_WHOLE_SLOWER 1.25 /* a prime than doubles, before the program is known */
 #define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
 #define PERMI_WHOLE_LONG 1.6
 
-/* Adds to a part of the permanent what it takes from residue x of run `run`. */
-static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybrid_run *run, uint64_t x, perm_sum *part)
-{
-  uint64_t word[PERM_INTEGER_WORDS + 2];
-  word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
-  permi_sum_add_integer(part, word, runs->words + 1, 0);
-}
-
-/* Adds a chunk's residue of run `run`, from a sum of residues or their parts. */
+/* Adds a chunk's residue of a run, from a sum of residues or their parts. */
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
-  const uint64_t p = run->prime.p, x = permi_residue_of_double(sum, p);
-  permi_whole_add_part(runs, run, x, &partial->value);
-  if (run->root)
-    permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
+  const uint64_t p = run->prime.p;
+  uint64_t word[PERM_INTEGER_WORDS + 2], x = permi_residue_of_double(sum, p);
+  int part;
+  for (part = 0; part < (run->root ? 2 : 1); part++) {
+    word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
+    permi_sum_add_integer(part ? &partial->imaginary : &partial->value, word, runs->words + 1, 0);
+    x = permi_residue_multiply(x, p - run->root, p);
+  }
 }
 
+/* Adds a chunk of rounded numbers. */
+static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const int lanes = hybrid->lanes;
+  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
+  const double *low = total + PERMI_HYBRID_DOUBLES, *absolute = low + PERMI_HYBRID_DOUBLES;
+  double sampled = 0;
+  int k, p;
+  permi_hybrid_walk(hybrid, chunk, (double *)workspace);
+  for (p = 0; p < (permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1); p++)
+    for (k = 0; k < lanes; k++)
+      if (hybrid->sign[k] != 0) {
+        perm_sum *sum = p ? &partial->imaginary : &partial->value;
+        permi_sum_add_double(sum, hybrid->sign[k] * total[p * lanes + k]);
+        permi_sum_add_double(sum, hybrid->sign[k] * low[p * lanes + k]);
+      }
+  for (k = 0; k < lanes; k++)
+    sampled += absolute[k] * fabs(hybrid->sign[k]);
+  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
+  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
+}
+
+/* Adds a chunk of whole numbers. */
 static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -13582,7 +13575,7 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* In a frame of its own, as the words are many. */
+/* Combines the residues in a frame of its own, as the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -13630,8 +13623,8 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0. If the modulus asked for is odd and short, its last odd multiple below
-   2^47 does: above 2^47 / 3, since the next is not below 2^47. */
+/* Returns what stands in for all primes, or 0. If the modulus asked for is odd and short, that is its last odd multiple
+   below 2^47, which is above 2^47 / 3, since the next is not below 2^47. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
@@ -13652,14 +13645,25 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_primes_choose(const perm_allocator *allocator, const permi_block *block, uint64_t known,
-                                     permi_hybrid_runs *runs)
+/* Makes what a program runs for a block: primes, roots and the products of the other primes. known: the modulus, if it
+   may stand in. 0: out of memory. */
+static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
+                            uint64_t known, permi_hybrid *hybrid)
 {
-  const int gaussian = permi_whole_is_gaussian(block), primes = permi_whole_primes(block, known, &runs->bits);
-  permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
-  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
-  int k, i;
+  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
+  const int gaussian = permi_whole_is_gaussian(block);
+  int primes, words, passes, k, i;
+  permi_odd_modulus *prime;
+  hybrid->runs = runs;
+  if (!runs)
+    return 0;
+  runs->modulus = modulus;
+  if (!hybrid->grows)
+    return 1;
+  primes = permi_whole_primes(block, known, &runs->bits);
+  words = primes * PERMI_RESIDUE_BITS / 64 + 1;
+  passes = gaussian ? 2 * primes : primes;
+  prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
@@ -13689,86 +13693,82 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   return runs->primes;
 }
 
-/* Makes what a program runs for a block; known: the modulus, if it may stand in. 0: out of memory. */
-static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
-                            uint64_t known, permi_hybrid *hybrid)
-{
-  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
-  hybrid->runs = runs;
-  if (!runs)
-    return 0;
-  runs->modulus = modulus;
-  return !hybrid->grows || permi_whole_primes_choose(allocator, block, known, runs);
-}
-
-/* Writes oriented entries as doubles, those of reduced rows modulo the prime of the run, if there is one. */
-static void permi_whole_entries(const permi_block *block, int transposed, const permi_hybrid_run *run,
-                                const int *reduced, double *a)
+/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w), and finds the rows that are residues: those with sums
+   beyond the cap, or with imaginary parts. Other rows have one word an entry. Returns whether there are any. */
+static int permi_whole_words(const permi_block *block, int transposed, double *word, int *reduced)
 {
   const int n = block->n;
-  int i, e;
-  memset(a, 0, (size_t)(n * n) * sizeof *a);
+  const int64_t split = INT64_C(1) << 32;
+  double sum[64] = {0};
+  int i, e, any = 0;
+  memset(word, 0, (size_t)(n * n) * PERMI_WHOLE_WORDS * sizeof *word);
+  for (i = 0; i < n; i++)
+    reduced[i] = 0;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
       const int64_t x = block->integer[block->edge[e]];
-      double *to = &a[row * n + column];
-      *to = (double)x;
-      if (run && reduced[row]) {
-        const uint64_t p = run->prime.p;
-        uint64_t r = permi_residue_of(x, p);
-        if (run->root) {
-          const uint64_t y = permi_residue_of(block->imaginary_integer[block->edge[e]], p);
-          r = permi_residue_add(r, permi_residue_multiply(y, run->root, p), 0, p);
-        }
-        *to = r > p / 2 ? -(double)(p - r) : (double)r;
-      }
+      const int64_t y = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
+      double *to = &word[(row * n + column) * PERMI_WHOLE_WORDS];
+      to[0] = (double)(x % split);
+      to[1] = (double)(x / split);
+      to[2] = (double)(y % split);
+      to[3] = (double)(y / split);
+      reduced[row] |= y != 0;
     }
-}
-
-/* Finds the oriented rows that are residues: of sums beyond the cap, or with imaginary parts. a: real parts. Returns
-   whether there are any. */
-static int permi_whole_reduced(const permi_block *block, int transposed, const double *a, int *reduced)
-{
-  const int n = block->n;
-  int i, e, any = 0;
   for (i = 0; i < n; i++) {
-    double sum = 0;
+    double *row = word + i * n * PERMI_WHOLE_WORDS;
     for (e = 0; e < n; e++)
-      sum += fabs(a[i * n + e]);
-    reduced[i] = sum * (1 + 1e-12) > PERMI_GROWTH_CAP;
-  }
-  for (i = 0; i < n && block->imaginary_integer; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
-      if (block->imaginary_integer[block->edge[e]])
-        reduced[transposed ? block->neighbour[e] - n : i] = 1;
-  for (i = 0; i < n; i++)
+      sum[i] += fabs(row[4 * e] + 4294967296.0 * row[4 * e + 1]);
+    reduced[i] |= sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP;
     any |= reduced[i];
+    for (e = 0; e < n && !reduced[i]; e++) {
+      row[4 * e] += 4294967296.0 * row[4 * e + 1];
+      row[4 * e + 1] = 0;
+    }
+  }
   return any;
 }
 
-/* Makes the program of a block, and what it runs for each prime. *made stays NULL if the program does not fit. */
+/* Returns words x, times `factor`, modulo the prime of a run. */
+static double permi_whole_residue(const permi_hybrid_run *run, const double *x, int factor)
+{
+  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
+  const uint64_t weight[PERMI_WHOLE_WORDS] = {1, two, run->root, permi_residue_multiply(run->root, two, p)};
+  uint64_t r = 0;
+  int k;
+  for (k = 0; k < PERMI_WHOLE_WORDS; k++)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
+  return r > p / 2 ? -(double)(p - r) : (double)r;
+}
+
+/* Makes the program of a block and those of its runs. *made stays NULL if the program does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  permi_hybrid_runs *runs;
-  perm_status status;
-  int reduced[64], k, any;
-  permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);
-  any = permi_whole_reduced(block, layout->transposed, work->scaled, reduced);
-  status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
-  if (!*made)
-    return status;
-  if (!permi_whole_runs(allocator, block, modulus, modulus, *made))
-    status = PERM_ERROR_MEMORY;
-  runs = (*made)->runs;
-  for (k = 0; status == PERM_OK && k < runs->passes && any; k++) {
-    permi_whole_entries(block, layout->transposed, &runs->run[k], reduced, work->scaled);
+  const int entries = block->n * block->n;
+  double *word = (double *)permi_allocate(allocator, (size_t)entries * PERMI_WHOLE_WORDS, sizeof *word);
+  permi_hybrid_runs *runs = NULL;
+  perm_status status = PERM_OK;
+  int reduced[64], k, e, any, passes = 0;
+  *made = NULL;
+  if (!word)
+    return PERM_ERROR_MEMORY;
+  any = permi_whole_words(block, layout->transposed, word, reduced);
+  for (k = -1; k < passes && status == PERM_OK; k++) {
+    const permi_hybrid_run *run = k < 0 ? NULL : &runs->run[k];
+    for (e = 0; e < entries; e++) {
+      const double *x = word + e * PERMI_WHOLE_WORDS;
+      work->scaled[e] = run && reduced[e / block->n] ? permi_whole_residue(run, x, 1) : x[0] + 4294967296.0 * x[1];
+    }
     status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced,
-                                 &runs->run[k].tables);
-    if (runs->run[k].tables)
-      permi_hybrid_forget(allocator, runs->run[k].tables);
+                                 run ? &runs->run[k].tables : made);
+    if (k < 0 && *made && !permi_whole_runs(allocator, block, modulus, modulus, *made))
+      status = PERM_ERROR_MEMORY;
+    runs = *made ? (*made)->runs : NULL;
+    passes = runs && any ? runs->passes : 0;
   }
+  permi_release(allocator, word);
   if (status != PERM_OK) {
     permi_hybrid_release(allocator, *made);
     *made = NULL;
@@ -13861,7 +13861,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* Times the time: terms, and their moduli; seen 1.1 to 1.3 of complex double-doubles, which are slower themselves. */
+/* Returns how many times longer terms with their moduli take; complex double-doubles were seen at 1.1 to 1.3. */
 static double permi_hybrid_certified(permi_hybrid_algebra algebra)
 {
   return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
@@ -14005,7 +14005,8 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. The whole
+   derivation of 7 and 8 stands in docs/proofs-rounding.md.
    1. Row sums are exact. A value of the program is off by at most ((1 + u)^K - 1) times its modulus, the same
       expression of moduli with + for -: K(row) = 0, K(ab) = K(a) + K(b) + 1, K(a +- b) = max(K(a), K(b)) + 1. All
       settings of a table have one K. The program multiplies each row once, n - 1 products, and folds each inner column
@@ -14021,28 +14022,11 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
    6. An underflow loses 2^-1074, thrice for a complex or double-double product, nine times for both (counted as two
       products), and the scaling at most that of each part of an entry; then as a row without a floor, in each of
       2^(n-1) terms, and in A again.
-   7. Double-doubles v + e: 1 with 64 u^2 < PERMI_DD_UNIT for u, if also |e| <= 2 u z, z the modulus. (a) Row sums v and
-      e are exact on their grids, and TwoSum of them is. Moduli are of v alone: |v + e| + L_i <= z_i = |v| + floor_i,
-      where e's entries and L_i are at most floor_i together; rows without a floor have no e. (b) Product, z = z_a z_b:
-      v_a v_b = p + d exactly, |d| <= u z; e = v_a e_b + (e_a v_b + d) is at most 5 u z and rounds in at most four
-      operations, 12 u^2 z; e_a e_b <= 4 u^2 z is dropped: 16 u^2 z. (c) A difference or sum, even of two of those:
-      TwoSum's rest u z and e_a - e_b <= 5 u z round by 5 and 6 u^2 z; |e| <= 6 u z. (d) FastTwoSum is exact if
-      |v| >= |e|. Else |v| < 6 u z, s = fl(v + e) <= 12 u z, fl(s - v) is off by u 18 u z: 18 u^2 z, and the new e is at
-      most 12 u^2 z + 18 u^2 z; |e| <= u |s| + 30 u^2 z <= 2 u z. In all 34 u^2 z for b and 29 u^2 z for c, within 64
-      u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact.
-      (f) Complex: each part is a double-double v + e, w + f with |e|, |f| <= 2 u z; |v| + |w| <= 2^(1/2) |(v, w)|. The
-      real part of a product: |v_a v_b| + |w_a w_b| <= z [Cauchy], so TwoSum's rest is at most u z, and the e of both
-      products together are at most (2 2^(1/2) + 2 2^(1/2) + 1) u z < 6.7 u z. Those round by 5.7 (products), 3.9
-      (inner sums), 6.7 (outer ones), their difference by 6.7, with the rest by 7.7, and at most 8 are dropped, in u^2
-      z: 38.7 u^2 z, |e| <= 7.7 u z. As d: |s| <= 15.4 u z, 23.1 u^2 z more, |e| <= 2 u z. A difference or sum, even of
-      two products that did not settle, is as c: 7.7 and 8.7 u^2 z, |e| <= 8.7 u z, and 26.1 u^2 z to settle. 2^(1/2)
-      times that for both parts: a product that settles is off by 88 u^2 z, others by 55 u^2 z: two units; a difference
-      or sum by 61 u^2 z: one. An imaginary part is as a real one. Moduli are of (v, w): (a) with |(e, f)| for |e|.
-   8. On a GPU rows are not divided, a chunk's N blocks are 2^walk of each of 128 threads and 7 additions of threads,
-      counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
-      sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
-      added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
-      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
+   7. Double-doubles: as in 1 with 64 u^2 < PERMI_DD_UNIT for u. A product counts one unit, a complex one that settles
+      two, a sum or difference one; K is larger by a chunk's N, and chunks' sums are exact.
+   8. On a GPU rows are not divided; a chunk's blocks are 2^walk of each of 128 threads and 7 additions of threads,
+      counted as 64, moduli are added for every block and setting, and complex a b - c d is below 6 u (|a| |b| +
+      |c| |d|).
    Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
    tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
@@ -14067,8 +14051,8 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which rounds
-   unless products are exact; all terms share what earlier elimination rounded. */
+/* Sets the estimates, relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of
+   which rounds unless products are exact; all terms share what earlier elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)

@@ -1,10 +1,9 @@
 /* =================================================================================== >>program_plan
-   Plans a program on a GPU: tries layouts and keeps the fastest by prediction. */
+   Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
 #pragma once
 #include "program_text.h"
-#include "hybrid_residues.h"
 
-/* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
+/* Adds the sums of chunks on a GPU: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
                                 const double *sums)
 {
@@ -29,26 +28,6 @@ static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t f
   return 1;
 }
 
-/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
-static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
-{
-  const int n = block->n;
-  int i, e;
-  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
-      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
-      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
-      to[0] = (double)(reduced[row] ? x % split : x);
-      to[1] = (double)(reduced[row] ? x / split : 0);
-      if (block->imaginary_integer) {
-        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
-        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
-      }
-    }
-}
-
 #define PERMI_GPU_TRIALS 12
 typedef struct permi_code_trial {
   permi_layouts work;
@@ -62,7 +41,7 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   int inner, moves;
   permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
+  double *scaled;                   /* the matrix as the last trial orients it; of integers the words */
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
@@ -87,10 +66,9 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Rows of numbers; of integers, their words. */
+/* Makes the rows of numbers, for integers of words, and gives the values their places in memo. */
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
-  const permi_hybrid_algebra algebra = choice->algebra;
   const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
   const permi_arrangement *layout = coder->layout;
@@ -101,9 +79,9 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
       coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
-    permi_code_prepare_row(coder, algebra, a, i, &growth);
-    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
-      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
+    permi_code_prepare_row(coder, choice->algebra, a, i, &growth);
+    for (k = 0; k < n && coder->whole; k++)
+      memcpy(coder->rows.number[i][k], a + (i * n + layout->order[k]) * PERMI_WHOLE_WORDS,
              sizeof coder->rows.number[i][k]);
     coder->row[i] = coder->memos;
     coder->memos += 2 << permi_count_ones(coder->scope[i]);
@@ -114,31 +92,16 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
   }
 }
 
-/* Returns words x, times `factor`, modulo the prime of a run. */
-static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
-{
-  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
-  uint64_t weight[PERMI_CODE_WORDS], r = 0;
-  int k;
-  weight[0] = 1;
-  weight[1] = two;
-  weight[2] = run->root;
-  weight[3] = permi_residue_multiply(run->root, two, p);
-  for (k = 0; k < PERMI_CODE_WORDS; k++)
-    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
-  return r > p / 2 ? -(double)(p - r) : (double)r;
-}
-
-/* A row's words in the table: x times `factor`, or their residue. */
+/* Writes a row's words of the table: x times `factor`, or the residue of that. */
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
   int p;
   for (p = 0; p < coder->parts; p++)
-    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
+    to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* The table of a run, or of the only one (NULL). */
+/* Fills the table of a run, or of the only one (NULL). */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -146,9 +109,9 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
   int i, k, p;
   for (i = 0; i < hybrid->n; i++) {
-    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+    double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
     for (k = hybrid->inner; k < hybrid->n; k++)
-      for (p = 0; p < PERMI_CODE_WORDS; p++)
+      for (p = 0; p < PERMI_WHOLE_WORDS; p++)
         sum[p] += coder->rows.number[i][k][p];
     permi_code_put_words(coder, run, i, sum, 1, table);
     for (k = 0; k < hybrid->high; k++)
@@ -160,7 +123,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   *table++ = -(double)run->prime.p;
   *table++ = 1 / (double)run->prime.p;
   for (k = 0; k < code->residues; k++)
-    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
+    table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
 /* Makes the runs of whole numbers and a table for each pass. Returns 0 if memory runs out. */
@@ -188,41 +151,29 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
-   whole numbers below 2^53 times a power of two. */
-static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
+/* Decides which whole numbers grow, by their sizes in the tables of the CPU's program. */
+static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *word)
 {
   permi_code *code = coder->code;
   permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
+  double row[64];
+  int i, k, n = coder->work->n;
   coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
+  code->failed = 2;
   if (maker && coder->growths) {
-    permi_layouts *work = coder->work;
-    const permi_hybrid_rows *rows = &coder->rows;
-    double row[64];
-    int i, k, n = work->n;
-    coder->growths->most_halvings = work->n - 1;
-    maker->work = work;
+    coder->growths->most_halvings = n - 1;
+    maker->work = coder->work;
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
     for (i = 0; i < n; i++) {
-      for (k = 0; k < n && coder->paired; k++) /* by column, in units of the last place, if there are no second words */
-        row[coder->layout->order[k]] =
-            coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
-      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
+      for (k = 0; k < n; k++, word += PERMI_WHOLE_WORDS)
+        row[k] = word[0] + 4294967296.0 * word[1];
+      permi_whole_row(maker, row, i, coder->reduced[i]);
     }
     permi_maker_plan(maker);
-    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
-    if (coder->whole) {
-      coder->grows = hybrid->grows;
-    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
-      permi_release(code->allocator, coder->growths);
-      coder->growths = NULL;
-    } else {
-      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
-    }
-  } else {
-    code->failed = 2;
+    code->failed = maker->failed;
+    coder->grows = hybrid->grows;
   }
   permi_release(code->allocator, maker);
 }
@@ -231,12 +182,10 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
 {
   permi_code *code = coder->code;
   int k;
-  if (!coder->whole)
-    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
-  for (k = 0; k < hybrid->n; k++)
-    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
-  if (coder->whole || coder->paired)
+  if (coder->whole)
     permi_code_growths(coder, hybrid, a);
+  else
+    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
@@ -244,11 +193,10 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const int words = k < code->moduli                                ? permi_code_parts(coder, k, 0)
-                      : permi_hybrid_is_complex((int)hybrid->algebra) ? 2
-                                                                      : 1;
-    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
+    const int first_words = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1; /* which moduli load */
+    code->operations += permi_code_operations(code, k, hybrid->algebra);
+    if (code->statement[k].kind == PERMI_CODE_BASE)
+      code->moves += PERMI_GPU_LOAD * (k < code->moduli ? coder->parts : first_words);
   }
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
@@ -306,7 +254,6 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
   coder->whole = algebra == PERMI_HYBRID_WHOLE;
   coder->doubled = permi_hybrid_is_doubled((int)algebra);
-  coder->paired = algebra == PERMI_HYBRID_DOUBLED;
   coder->floor = hybrid->rounding.floor;
   coder->reduced = choice->reduced;
   permi_code_rows(coder, choice);
@@ -354,31 +301,28 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
-{
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int pass;
-  if (!moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, inner, &trial->layout);
-  for (pass = 0; pass < 2 && moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, inner ? 3 : -1,
-                                      pass ? 0.05 : 0.2, &seed);
-}
-
-static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
+/* Searches a trial, or the leader's layout again (number PERMI_GPU_TRIALS). */
+static perm_status permi_code_search(void *context, uint64_t number, int thread)
 {
   const permi_code_choice *choice = (const permi_code_choice *)context;
+  permi_code_trial *trial = number < PERMI_GPU_TRIALS ? &choice->trial[number] : choice->leader;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + number;
+  int pass;
   (void)thread;
-  permi_code_search(&choice->trial[number], (int)number, choice->inner, choice->moves);
+  if (!choice->moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, choice->inner, &trial->layout);
+  for (pass = 0; pass < 2 && choice->moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (choice->moves + pass) / 2,
+                                      choice->inner ? 3 : -1, pass ? 0.05 : 0.2, &seed);
   return PERM_OK;
 }
 
-/* Slower than doubles; before the program is known. */
+/* Times the time of doubles, before the program is known */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)
 {
-  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
+  static const double each[PERMI_HYBRID_ALGEBRAS] = {1, 4, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
   double slower = each[algebra] * (whole ? permi_whole_passes(block, 0) : 1);
@@ -389,7 +333,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
+/* Searches all trials. Returns how many moves take as long as the run or the rival; *least: seconds of the best. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
@@ -409,7 +353,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     work->budget = budget[k / 2 % 3] / wide;
   }
   for (pass = 0; pass < 2; pass++) {
-    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
+    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search, choice, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
@@ -431,10 +375,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     if (choice->block->integer) {
-      permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
-      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
-      permi_whole_words(choice->block, choice->given, choice->reduced,
-                        choice->scaled + choice->block->n * choice->block->n);
+      permi_whole_words(choice->block, choice->given, choice->scaled, choice->reduced);
     } else {
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
@@ -453,19 +394,19 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   return status;
 }
 
-/* A long sum's layout is annealed again. */
+/* Offers the fastest program; the layout of a long sum is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
+  const int n = block->n, parts = block->integer ? PERMI_WHOLE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
   uint64_t hash;
-  int k, moves;
+  int k;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
   memset(&choice, 0, sizeof choice);
@@ -480,9 +421,9 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     worth = permi_code_search_all(&choice, rival, &least);
     for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
       status = permi_code_try(&choice, &choice.trial[k]);
-    moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-    if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-      permi_code_search(choice.leader, PERMI_GPU_TRIALS, inner, moves);
+    choice.moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+    if (status == PERM_OK && choice.best && inner && choice.moves >= PERMI_GPU_MOVES / 4) {
+      permi_code_search(&choice, PERMI_GPU_TRIALS, 0);
       status = permi_code_try(&choice, choice.leader);
     }
   } else {

@@ -26,38 +26,38 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* A literal that reads back as x, -0 too. */
+/* Returns a literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
   permi_say(text, 32, "%.16e", x);
   return text;
 }
 
-/* Statements' texts by kind: for real programs, for two-part numbers, and for double-doubles that are exact in one
-   double, which are doubles; positive and negative (NULL: the same). Before a text are its operands: k the value made,
-   A = 1024 a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's
-   negative, 3 its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part
-   numbers are C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a
-   double-double, S sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R).
+/* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
+   numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
+   B = 8 b, C = 2 + c, whose value is 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3
+   its inverse; a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Numbers of several
+   parts are C++: A adds a constant, V subtracts it, U turns a base, T is times, X cross, D difference, Z a row as a
+   double-double, S the sum of a block, Q a modulus; T2 and D2 are T and D before they are settled (R).
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
-    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka double v%d=B1(%d);\n"}},
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka const auto v%d=BM(%d);\n"}},
     {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
-     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
-     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"}},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"}},
     {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
       "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
      {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
-    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"}},
+    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"}},
     {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
-    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n",
+      "cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
      {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n"},
-     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n"}},
-    {{"kab sub.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,-v%d);\n"}},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
+    {{"kab sub.rn.f64 v%d,v%d,v%d;\n", "kab add.rn.f64 v%d,v%d,v%d;\n"},
+     {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
     {{NULL}, {"ka N v%d=Z(v%d);\n"}},
     {{"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n"}},
     {{"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
@@ -72,12 +72,8 @@ static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
       "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
       "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
     {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
-     {"a S(v%d);\n", "a W(v%d);\n"}, {"a S(v%d);\n", "a W(v%d);\n"}},
+     {"a S(v%d);\n", "a W(v%d);\n"}},
     {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
-    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
-    {{"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
-    {{"kab add.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
     {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
 
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
@@ -90,20 +86,15 @@ static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 
 static void permi_code_print_statement(permi_coder *coder, int k)
 {
-  static const char names[] = "kabcdABCD";
+  static const char names[] = "kabcdABC";
   permi_code *code = coder->code;
   const permi_code_statement *t = &code->statement[k];
-  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
-                       coder->parts * t->b};
-  const int real = coder->parts == 1;
-  const char *const *forms = permi_code_form[t->kind][real ? 0 : t->single ? 2 : 1];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c};
+  const int real = coder->parts == 1, of_moduli = k >= code->moduli && permi_code_form[t->kind][2][0];
+  const char *const *forms = permi_code_form[t->kind][real ? 0 : of_moduli ? 2 : 1];
   const char *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];
-  if (!real && t->kind == PERMI_CODE_BASE && k >= code->moduli) { /* first words alone */
-    permi_code_print(code, "const auto v%d=BM(%d);\n", k, t->a);
-    return;
-  }
   if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
     permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
     return;
@@ -143,41 +134,29 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
 #define PERMI_CODE_BASE_TEXT(word) "((const volatile double *)b)[128 * (" word ")]"
 #define PERMI_CODE_NUMBER_TEXT \
     "struct P { double v, e; };\n" \
-    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n"
+    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n" \
+    "#define A(v, k) U(v, k, 1.0)\n" \
+    "#define V(v, k) U(v, k, -1.0)\n"
 static const char permi_code_two_parts[] =
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "typedef P N;\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
     "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
     "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
-/* Products and sums of pairs, which do not settle. */
+/* Products and differences of pairs, which do not settle. */
 static const char permi_code_pairs[] =
-    "PERMI_BOTH P T2(double a, double b) {\n"
-    "  const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
-    "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
-    "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
-    "PERMI_BOTH P T2(P a, P b) { P p = T2(a.v, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
-    "PERMI_BOTH P D2(double a, double b) { P r; permi_two_sum(r.v, r.e, a, -b); return r; }\n"
-    "PERMI_BOTH P D2(P a, double b) { P r = D2(a.v, b); r.e = permi_add(r.e, a.e); return r; }\n"
-    "PERMI_BOTH P D2(double a, P b) { P r = D2(a, b.v); r.e = permi_add(r.e, -b.e); return r; }\n"
-    "PERMI_BOTH P D2(P a, P b) { P r = D2(a.v, b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    "PERMI_BOTH P T2(P a, P b) {\n"
+    "  const double p = permi_mul(a.v, b.v);\n"
+    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
+    "PERMI_BOTH P D2(P a, P b) {\n"
+    "  P r; permi_two_sum(r.v, r.e, a.v, -b.v);\n"
+    "  r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
     "PERMI_BOTH P L(P a, double s, P b) {\n"
     "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
     "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
-    "PERMI_BOTH P permi_settle(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH P permi_settle_row(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
+    "PERMI_BOTH P R(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH P Z(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
 static const char permi_code_real_pairs[] =
-    "#define R(x) permi_settle(x)\n"
-    "#define Z(x) permi_settle_row(x)\n"
-    "PERMI_BOTH N L(N a, double s, double b) { return L(a, s, permi_n(b, 0.0)); }\n"
-    "PERMI_BOTH N T(double a, double b) { return T2(a, b); }\n"
-    "PERMI_BOTH N D(double a, double b) { return D2(a, b); }\n"
-    "template <class F, class G> PERMI_BOTH N T(F a, G b) { return R(T2(a, b)); }\n"
-    "template <class F, class G> PERMI_BOTH N D(F a, G b) { return R(D2(a, b)); }\n"
-    "template <class F, class G, class H, class I> PERMI_BOTH N X(F a, G b, H c, I d) {\n"
-    "  return R(D2(T2(a, b), T2(c, d))); }\n"
     "#define S(f) block = R(L(block, 1.0, f))\n"
     "#define W(f) block = R(L(block, -1.0, f))\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"
@@ -187,27 +166,24 @@ static const char permi_code_complex_pairs[] =
     "PERMI_BOTH N permi_m(P x, P y) { N r; r.x = x; r.y = y; return r; }\n"
     "PERMI_BOTH P permi_shifted(P a, int k, double m) {\n"
     "  return permi_n(permi_fma(m, C[k], a.v), permi_fma(m, C[k + 1], a.e)); }\n"
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
     "  return permi_m(permi_shifted(a.x, 4 * k, m), permi_shifted(a.y, 4 * k + 2, m)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 1") "), "
-    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 3") "))\n"
-    "#define BM(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", 0.0), "
-    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", 0.0))\n"
+    "#define B1(k) " PERMI_CODE_BASE_TEXT("k") "\n"
+    "#define B(r) permi_m(permi_n(B1(4 * (r)), B1(4 * (r) + 1)), permi_n(B1(4 * (r) + 2), B1(4 * (r) + 3)))\n"
+    "#define BM(r) permi_m(permi_n(B1(4 * (r)), 0.0), permi_n(B1(4 * (r) + 2), 0.0))\n"
     "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
     "PERMI_BOTH N T2(N a, N b) {\n"
     "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
-    "PERMI_BOTH N R(N a) { return permi_m(permi_settle(a.x), permi_settle(a.y)); }\n"
-    "PERMI_BOTH N Z(N a) { return permi_m(permi_settle_row(a.x), permi_settle_row(a.y)); }\n"
-    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
-    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
+    "PERMI_BOTH N R(N a) { return permi_m(R(a.x), R(a.y)); }\n"
+    "PERMI_BOTH N Z(N a) { return permi_m(Z(a.x), Z(a.y)); }\n"
     "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
     "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
     "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
+static const char permi_code_settled[] =
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n";
 static const char permi_code_complex[] =
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
@@ -221,26 +197,19 @@ static const char permi_code_complex[] =
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
 
-/* The types of an algebra. */
+/* Prints the types of an algebra whose numbers have several parts. */
 static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
 {
-  if (algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE)
-    return;
+  const int doubled = permi_hybrid_is_doubled((int)algebra);
   permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-  if (permi_hybrid_is_doubled((int)algebra))
-    permi_code_print(code, "%s", permi_code_pairs);
-  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-    permi_code_print(code, "%s", permi_code_complex_pairs);
-    return;
-  }
-  permi_code_print(code, "typedef P N;\n%s", permi_code_two_parts);
-  if (algebra == PERMI_HYBRID_COMPLEX)
-    permi_code_print(code, "%s", permi_code_complex);
-  else
-    permi_code_print(code, "%s", permi_code_real_pairs);
+  permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
+                   algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
+                   algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
+  permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
+                   doubled ? permi_code_settled : "");
 }
 
-/* Doubles of a pass's table. */
+/* Returns the doubles of a pass's table. */
 static int permi_code_pass(const permi_hybrid *hybrid)
 {
   return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
@@ -256,7 +225,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n");
-  permi_code_print_algebra(code, hybrid->algebra);
+  if (parts > 1)
+    permi_code_print_algebra(code, hybrid->algebra);
   permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
                          "const double *residue = 0) "
                          "{ switch (j) {\n");
@@ -282,7 +252,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* The moduli of a sample of patterns; with certify those of every one are added in the walk. */
+/* Adds the moduli of a sample of patterns; with certify the walk adds those of every pattern. */
 static const char permi_code_samples[] =
     "PERMI_ROLLED\n"
     "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
@@ -297,7 +267,7 @@ static const char permi_code_samples[] =
 static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
-/* How a thread adds its blocks, by algebra. */
+/* How a thread adds its blocks, by algebra */
 static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "lo = permi_add(lo, e);\n",
     "lo = permi_add(lo, e);\n"
@@ -308,8 +278,8 @@ static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
     "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
-/* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
-   with minus the prime, its inverse and residues. */
+/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts. Where numbers grow each
+   pass has a table, which ends with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;

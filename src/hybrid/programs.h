@@ -1,52 +1,47 @@
 /* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; a thread runs it
-   for every pattern of its walk.
+   The sums of >>hybrid on GPUs. A layout becomes a straight program, in which each statement makes a value; a thread
+   runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers; bases in shared, constants in constant memory, equal moduli once (literals are 5 %
-                 slower, but compile sooner: for short runs)
+     values      stand in registers, bases in shared memory, constants in constant memory, equal moduli once (literals
+                 are 5 % slower, but compile sooner: they serve short runs)
      order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
-                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
-                 pass has a table of what its constants, and the base's words, are modulo its prime
-   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
-   programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
+     rows        real rows are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify it
+                 runs for every pattern, and rows are not divided
+     integers    as in >>hybrid_residues; a chunk's number has the pass above the threads. A reduced row has entries of
+                 four words x + 2^32 y + i (z + 2^32 w), so one program serves all primes and roots; each pass has a
+                 table of the residues of its constants and bases
+   Bits depend on the plan alone: a walk adds by TwoSum, threads add in a tree, chunks exactly. So predictions choose
+   programs. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 #pragma once
 #include "../dense/dense_gpu.h"
-#include "hybrid_leaf.h"
+#include "hybrid_residues.h"
 
 #define PERMI_GPU_WALK 8
-#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
   PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
   PERMI_CODE_NEAR,    /* a (b +- 1) */
   PERMI_CODE_TIMES,
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,
+  PERMI_CODE_CROSS,   /* a b - c d; of moduli a b + c d */
+  PERMI_CODE_MINUS,   /* a - b; of moduli a + b */
   PERMI_CODE_SETTLE,  /* a row sum as a double-double */
   PERMI_CODE_HALF,
-  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
+  PERMI_CODE_REDUCE,  /* a modulo the prime, |a| <= 2^52 */
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
   PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY,
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,
   PERMI_CODE_RETURN
 } permi_code_kind;
 
 typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
-  int single; /* exact in one double */
 } permi_code_statement;
 
 typedef struct permi_code_flip {
@@ -57,7 +52,7 @@ typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
-  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
+  double *residue; /* sums of entries of reduced rows, each of PERMI_WHOLE_WORDS */
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
@@ -72,7 +67,7 @@ typedef struct permi_code {
   long long scale_exp2;
   int divided;
   const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: no memory */
+  int failed; /* 1: too large, 2: no memory */
 } permi_code;
 
 static permi_code *permi_code_new(const perm_allocator *allocator)
@@ -128,15 +123,14 @@ typedef struct permi_coder {
   permi_hybrid_rows rows;
   const double *floor;
   const int *reduced;     /* which rows of whole numbers are residues */
-  permi_growths *growths; /* of whole numbers, or which tables of double-doubles are exact in one double, or NULL */
-  int whole, paired, doubled, grows; /* paired: real ones; grows: some numbers are residues */
-  unsigned char single[64];          /* rows without second words */
+  permi_growths *growths; /* of whole numbers, else NULL */
+  int whole, doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  const permi_code_statement statement = {(int)kind, negative, a, b, c, d, 0};
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
   return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
                       sizeof statement, PERMI_GPU_VALUES, &code->failed)
              ? code->statements - 1
@@ -146,20 +140,7 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
 /* Returns how many words an entry or a constant of the row has. */
 static int permi_code_words(const permi_coder *coder, int row)
 {
-  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
-}
-
-/* Says of a value whether it is exact in one double. */
-static int permi_code_single(permi_coder *coder, int value, int single)
-{
-  if (coder->paired && !coder->code->failed)
-    coder->code->statement[value].single = single && !coder->moduli;
-  return value;
-}
-
-static int permi_code_is_single(const permi_coder *coder, int value)
-{
-  return coder->code->failed ? 0 : coder->code->statement[value].single;
+  return coder->reduced[row] ? PERMI_WHOLE_WORDS : coder->parts;
 }
 
 /* Returns whether a statement is of moduli that run once for every setting of low columns. */
@@ -181,7 +162,7 @@ static int permi_code_constant(permi_coder *coder, int row, const double *x, int
 {
   permi_code *code = coder->code;
   const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
-  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
+  double **list = reduced ? &code->residue : &code->constant, y[PERMI_WHOLE_WORDS];
   int *count = reduced ? &code->residues : &code->constants;
   int *room = reduced ? &code->residue_room : &code->constant_room;
   int k, p, same;
@@ -205,7 +186,7 @@ static int permi_code_constant(permi_coder *coder, int row, const double *x, int
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place];
-  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+  const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
   return permi_code_constant(coder, row, twice, negative);
 }
 
@@ -217,7 +198,6 @@ static int permi_code_base(permi_coder *coder, int row)
       (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  permi_code_single(coder, coder->base[row], coder->single[row]);
   for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
     if (coder->dirty[row] >> k & 1) {
       constant = permi_code_twice(coder, row, layout->inner + k, &negative);
@@ -232,7 +212,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
               (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
   const int words = permi_code_words(coder, row);
-  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+  double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
     return *memo;
@@ -247,42 +227,39 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
     constant = permi_code_constant(coder, row, sum, &negative);
     value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
                            0, 0);
-    permi_code_single(coder, value, coder->single[row]);
   } else if (coder->reduced[row]) {
     value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
-  else if (coder->doubled && !coder->single[row])
+  else if (coder->doubled)
     value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
   *memo = value;
   return value;
 }
 
-/* Puts a result; one of whole numbers is reduced if it grows (>>hybrid_program). */
+/* Puts a result. Whole numbers that grow are reduced (>>hybrid_program). */
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
                             int d)
 {
-  const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
   int value;
-  if (!coder->whole)
-    return permi_code_put(coder, kind, 0, a, b, c, d);
-  if (grows_long)
+  if (coder->whole && growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
-  value = permi_code_put(coder, kind, 0, a, b, c, d);
-  if (halved)
+  value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
+  if (coder->whole && halved)
     value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
-  return growth == PERMI_GROWS_NOT ? value : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
+  return !coder->whole || growth == PERMI_GROWS_NOT ? value
+                                                    : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
 /* Returns the value of a table's entry. A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
-  const int n = coder->work->n, moduli = coder->moduli;
+  const int n = coder->work->n;
   const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, left, right, k, exact;
+  int *memo, value = 0, left, right, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
   node = &nodes[index - n];
@@ -292,39 +269,29 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   folded = node->all & ~node->scope;
   left = node->left;
   right = node->right;
-  exact = coder->growths && node->whole && !moduli;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_LONG;
-      const int single = growth == PERMI_GROWS_NOT && permi_code_is_single(coder, value) &&
-                         permi_code_is_single(coder, next);
-      value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
-                : next;
-      if (k)
-        permi_code_single(coder, value, single && !moduli);
+      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_NOT;
+      value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
       const int minus = permi_code_entry(coder, left, setting | folded);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
-                               minus, 0, 0);
-      permi_code_single(coder, value, exact);
+      value = permi_code_grown(coder, PERMI_CODE_MINUS, node->growth, node->halved, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
     const int swap =
         left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
-    if (second < n && coder->unit[second] >= 0 && !moduli) {
+    if (second < n && coder->unit[second] >= 0 && !coder->moduli) {
       const int near_sum = permi_code_row(coder, second, setting, 0);
       value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near_sum, 0, 0);
     } else {
       const int other = permi_code_entry(coder, second, setting);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
-                               0);
-      permi_code_single(coder, value, exact);
+      value = permi_code_grown(coder, PERMI_CODE_TIMES, node->growth, 0, value, other, 0, 0);
     }
   } else {
     const int swap =
@@ -334,9 +301,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int second = (k >> 1) ^ swap, minus = k & 1;
       f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
     }
-    value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
-                             f[2], f[3]);
-    permi_code_single(coder, value, exact);
+    value = permi_code_grown(coder, PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1], f[2], f[3]);
   }
   *memo = value;
   return value;
@@ -344,7 +309,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
@@ -352,12 +317,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Returns how many doubles a value has; moduli have one. */
-static int permi_code_parts(const permi_coder *coder, int value, int moduli)
-{
-  return moduli || coder->code->statement[value].single ? 1 : coder->parts;
-}
-
+/* Notes how many doubles of statements [begin, end) wait at most; moduli have one each. 0: out of memory. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -375,46 +335,30 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
         last[operand[o]] = -1;
-        live -= permi_code_parts(coder, operand[o], begin > 0);
+        live--;
       }
-    live += last[k] >= 0 ? permi_code_parts(coder, k, begin > 0) : 0;
+    live += last[k] >= 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
+  most *= begin > 0 ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
 
-/* Operations of a product or difference of double-doubles, of which `pairs` are not exact in one double. */
-static double permi_code_pair_operations(const permi_coder *coder, const permi_code_statement *t)
+/* Returns the operations of statement k; those of moduli are as of real numbers. */
+static double permi_code_operations(const permi_code *code, int k, permi_hybrid_algebra algebra)
 {
-  const int a = !permi_code_is_single(coder, t->a), b = !permi_code_is_single(coder, t->b);
-  const double settle = coder->doubled ? 3 : 0;
-  if (t->kind == PERMI_CODE_TIMES)
-    return 2.4 + 1.3 * (a + b) + (a + b ? settle : 0);
-  if (t->kind == PERMI_CODE_MINUS)
-    return 6 + a + b + (a + b ? settle : 0);
-  return 12.8 + 1.3 * (a + b + !permi_code_is_single(coder, t->c) + !permi_code_is_single(coder, t->d)) + settle;
-}
-
-static double permi_code_operations(const permi_coder *coder, const permi_code_statement *statement,
-                                    permi_hybrid_algebra algebra)
-{
-  static const double each[6][PERMI_CODE_TOTAL + 1] = {
+  static const double each[PERMI_HYBRID_ALGEBRAS][PERMI_CODE_TOTAL + 1] = {
       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
-      {0, 2, 1, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
-      {0, 2, 1, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
+      {0, 2, 1, 5, 8, 21, 11, 6, 0, 0, 0, 0, 0, 12},
       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD, 1},
       {0, 4, 2, 0, 42, 94, 22, 12, 0, 0, 0, 0, 0, 24}};
-  const int kind = statement->kind;
-  if (coder->paired && !statement->single &&
-      (kind == PERMI_CODE_TIMES || kind == PERMI_CODE_CROSS || kind == PERMI_CODE_MINUS))
-    return permi_code_pair_operations(coder, statement);
-  return kind <= PERMI_CODE_TOTAL       ? each[statement->single ? PERMI_HYBRID_REAL : algebra][kind]
-         : kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
-         : kind == PERMI_CODE_MODULUS   ? (permi_hybrid_is_complex((int)algebra) ? 20 : 1)
-                                        : 1;
+  const int kind = code->statement[k].kind;
+  if (kind > PERMI_CODE_TOTAL)
+    return kind == PERMI_CODE_MODULUS && permi_hybrid_is_complex((int)algebra) ? 20 : 1;
+  return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
 /* *growth: log2 of the products' gain by division. */
@@ -477,7 +421,7 @@ static void permi_code_settings(permi_coder *coder)
     if (!coder->moduli)
       permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
     else
-      sum = s ? permi_code_put(coder, PERMI_CODE_PLUS, 0, sum, value, 0, 0) : value;
+      sum = s ? permi_code_put(coder, PERMI_CODE_MINUS, 1, sum, value, 0, 0) : value;
     if (s + 1 == 1 << low)
       break;
     permi_code_forget(coder, next);
