@@ -1286,17 +1286,15 @@ static double permi_gpu_bytes(void)
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      stand in registers, bases in shared memory, constants in constant memory, equal moduli once (literals
-                 are 5 % slower, but compile sooner: they serve short runs)
-     order       on demand from the program's end, so that few values wait
+     values      in registers, bases in shared memory, constants in constant memory (literals are 5 % slower, but
+                 compile sooner: they serve short runs); they are made on demand from the end, so that few wait
      rows        real rows are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify it
-                 runs for every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the pass above the threads. A reduced row has entries of
-                 four words x + 2^32 y + i (z + 2^32 w), so one program serves all primes and roots; each pass has a
-                 table of the residues of its constants and bases
-   Bits depend on the plan alone: a walk adds by TwoSum, threads add in a tree, chunks exactly. So predictions choose
-   programs. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
+                 every pattern, without division of rows
+     integers    as in >>hybrid_residues; a chunk's number has the pass above the threads. One program serves all
+                 primes and roots, and each pass has a table of its residues
+   Bits depend on the plan alone: a walk adds by TwoSum, threads add in a tree, chunks exactly. An H200 reaches 80-90 %
+   of its FP64 rate up to 130 waiting values. */
 
 #define PERMI_GPU_WALK 8
 typedef enum permi_code_kind {
@@ -1331,18 +1329,18 @@ typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
-  double *residue; /* sums of entries of reduced rows, each of PERMI_WHOLE_WORDS */
+  double *residue; /* sums of reduced rows' entries, in words */
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
+  int statements, statement_room, moduli; /* from `moduli` on: the second program */
   int constants, constant_room, residues, residue_room;
   int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
   int walk, samples_log2, live;
-  int certify; /* moduli of every pattern */
+  int certify;
   double operations, moves;
-  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
+  permi_dd scale;               /* product of the rows' divisors */
   long long scale_exp2;
   int divided;
   const perm_allocator *allocator;
@@ -1379,11 +1377,11 @@ static void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybri
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_LOAD 2.2         /* in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* a load and a store of a row */
-#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
-#define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
-#define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
+#define PERMI_GPU_LOAD 2.2         /* operations: 4 processors share 128 bytes a cycle */
+#define PERMI_GPU_FLIP 5           /* load and store */
+#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more double the time: */
+#define PERMI_GPU_SPILL 85         /* measured: 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
+#define PERMI_GPU_LARGE 1600       /* statements; 2400 are slower by an eighth */
 #define PERMI_GPU_VALUES 30000
 
 typedef struct permi_coder {
@@ -1393,15 +1391,15 @@ typedef struct permi_coder {
   int parts, moduli;
   uint32_t minus;
   int literals;
-  int remake, reload;        /* statements after which a row sum, a base is made again */
+  int remake, reload;        /* after so many statements a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo; /* the value's number; -1: to be made */
-  int row[64], node[PERMI_HYBRID_NODES]; /* places in memo: of whole rows, then of rows without their divisor */
+  int unit[64]; /* column of the row's divisor; -1: none */
+  int base[64], *memo; /* the value; -1: to be made */
+  int row[64], node[PERMI_HYBRID_NODES]; /* in memo: of whole rows, then of rows without the divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
-  const int *reduced;     /* which rows of whole numbers are residues */
+  const int *reduced;     /* rows that are residues */
   permi_growths *growths; /* of whole numbers, else NULL */
   int whole, doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
@@ -1422,7 +1420,7 @@ static int permi_code_words(const permi_coder *coder, int row)
   return coder->reduced[row] ? PERMI_WHOLE_WORDS : coder->parts;
 }
 
-/* Returns whether a statement is of moduli that run once for every setting of low columns. */
+/* Returns whether moduli run once for every setting of low columns. */
 static int permi_code_sampled(const permi_coder *coder)
 {
   return coder->moduli && !coder->code->certify;
@@ -1436,7 +1434,7 @@ static int permi_code_is_zero(const permi_coder *coder, int row, const double *x
   return zero;
 }
 
-/* Returns the number of |x| among the row's constants or residues, and adds it if it is new. */
+/* Returns the number of |x| among the constants or residues, where it is added if it is new. */
 static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -1532,7 +1530,7 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
                                                     : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
-/* Returns the value of a table's entry. A fold makes its larger factor first, so that few values wait. */
+/* Returns a table entry's value. A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n;
@@ -1640,7 +1638,7 @@ static double permi_code_operations(const permi_code *code, int k, permi_hybrid_
   return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* *growth: log2 of the products' gain by division. */
+/* Chooses the row's divisor; *growth is log2 of what the products gain by divisors. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -1671,7 +1669,7 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-/* Forgets values that low column `turned` changes, or all (-1): each becomes -1. */
+/* Forgets the values that low column `turned` changes; -1: all. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
@@ -1686,7 +1684,7 @@ static void permi_code_forget(permi_coder *coder, int turned)
       memset(coder->memo + coder->node[i], -1, sizeof(int) << permi_count_ones(coder->work->node[i].scope));
 }
 
-/* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */
+/* Makes a value for every setting of low columns, in Gray order; the block, or the returned modulus, is their sum. */
 static void permi_code_settings(permi_coder *coder)
 {
   const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;
@@ -1773,11 +1771,10 @@ static const char *permi_code_literal(double x, char text[32])
 /* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
    numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
    B = 8 b, C = 2 + c, whose value is 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3
-   its inverse; a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Numbers of several
-   parts are C++: A adds a constant, V subtracts it, U turns a base, T is times, X cross, D difference, Z a row as a
-   double-double, S the sum of a block, Q a modulus; T2 and D2 are T and D before they are settled (R).
-   Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
-   0 against 144 bytes). */
+   its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). C++ for several parts:
+   A adds a constant, V subtracts it, U turns a base, T times, X cross, D difference, Z a row as a double-double, S sum
+   of a block, Q modulus; R settles T2 and D2. Real programs are one piece of assembly, which compiles in 0.6 of the
+   time of C++ and spills less (er:40:0.5, sm_90: 0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
@@ -2015,8 +2012,8 @@ static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
     "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
-/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts. Where numbers grow each
-   pass has a table, which ends with minus the prime, its inverse and residues. */
+/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; each pass has one where
+   numbers grow, which ends with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -2537,8 +2534,8 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
 }
 
 /* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
-   are modulo 2^192, so those of a chunk must be shorter. */
+   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192, so
+   those of a chunk must be shorter. */
 
 #define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
 
@@ -2619,7 +2616,7 @@ static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-/* Fills cuts and what they leave, from `at` on; returns the table's words. word NULL: only that. */
+/* Returns the table's words; fills the cuts and what they leave from `at` on, unless word is NULL. */
 static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
   const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;
@@ -2788,17 +2785,15 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
 
 /* ======================================================================================== >>codegen
    The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
-   each column has code of its own with entries as literals.
-     codegen-registers  keeps all row sums in registers
-     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
-                        in memory with their product; Algorithm 4 chooses k and c
+   each column has code of its own with entries as literals. codegen-registers keeps all row sums in registers;
+   codegen-memory, in Algorithm 3's order, the k rows of the first c columns, the others in memory (Algorithm 4).
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
-   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
+   takes smaller d. Different here: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says
+   how many threads fit, for the bits; row sums are exact, TwoSum adds terms. */
 
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10
-#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
+#define PERMI_CODEGEN_RATIO 16 /* a change in memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
 #ifndef PERMI_CODEGEN_SHARED
 #define PERMI_CODEGEN_SHARED 232448 /* bytes a multiprocessor; 0: rows in global memory */
@@ -2931,7 +2926,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Prints the step in which column j joins (out 0) or leaves the set. */
+/* Prints the step in which column j joins or (out) leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -2958,7 +2953,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* The table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -3102,7 +3097,7 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       leaf->information.seconds);
 }
 
-/* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
+/* The bound is >>sparyser's for chunks of 128 threads. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {

@@ -12043,18 +12043,16 @@ PERMI_BRIEF_BEGIN
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns; inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter only
-   through the rows' bases, the sums of their outer entries, so one straight program serves vectors of patterns.
+   through the rows' bases, so one straight program serves vectors of patterns.
 
-     slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
+     slots       a number for each lane: n bases, then tables; bit b of an index is the sign of its b-th column
      constants   signed sums of a row's inner entries, indexed alike; row sum y = base + constant
      instructions  runs of statements; of two factors the one with fewer columns is held for a group
-     columns     inner | low, unrolled in Gray order, so that only tables that a turned column touches are computed
-                 again | high, a loop in Gray order | lanes | one fixed +
+     columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
    Row sums are exact, on the grid of >>dense. Tried without gain: rows divided by an inner entry, f z +- f, whose
-   quotients are not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times
-   as long). */
+   quotients are not exact; slots of 16 or 64 doubles; 110 slots, for the first-level cache (1.4 times as long). */
 
-/* Runs a chunk's blocks: values at total[k], their errors at total[DOUBLES + k], sums of |terms| at absolute. */
+/* Runs a chunk's blocks: totals at total[k], low parts at total[DOUBLES + k], sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
   const permi_hybrid_family *family = hybrid->family;
@@ -12729,16 +12727,10 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 
 /* ---- growth of whole numbers
    Tables of integers are exact in doubles while their products are below 2^53; where they grow beyond PERMI_GROWTH_CAP
-   their residues modulo p stand for them, a prime near 2^47 or an odd number from 2^47 / 3 to 2^47.
-   1. A table's size: its values are polynomials in the signs with coefficients that are sums of products of entries
-      (f[+] - f[-] is twice the odd part), so |f| is at most f of the moduli of the entries where all signs are +. The
-      program is run once on those, in doubles, whose error is below 2e-12 of the same program with + for -.
-   2. f[+] - f[-] is even where f is exact, as its coefficients are integers: half of it is kept.
-   3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
-   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 0.64 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l
-      are whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of
-      2^46, low parts at most 2^46 + 2^44 in all, and q is below 2^51. Both stay below the cap.
-   Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
+   residues stand for them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. A table's size is bounded
+   by a run on moduli with all signs +; a difference of exact tables is even, and half of it is kept. Products up to
+   2^52 are reduced from one double, longer ones from two, to below the cap.
+   Derived in docs/proofs-rounding.md; proved by machine: 2 to 4 tests/proofs/hybrid.g. */
 #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
@@ -13147,17 +13139,9 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* Estimates what roundings do, from a program's rows; y = A d for signs d, u is the rounding unit.
-1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
-   (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
-   a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
-   are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
-   and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
-   cancels; then the value is as large as the terms.
-   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel.
-2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
-   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of u k^(1/2)
-   sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
+/* Estimates what roundings do, from a program's rows (derived in docs/proofs-rounding.md). All terms share what grids
+   and divisions took from entries: relative to the terms, or in all as the permanent of moduli allows. Rows that lost
+   anything have a floor. Products and differences round independently. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -13487,20 +13471,20 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 }
 
 /* ================================================================================ >>hybrid_residues
-   Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo primes below 2^47, as
-   many as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
+   Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo as many primes below
+   2^47 as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
    product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides
    by; parts and merges need nothing of their own.
-   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1. The
-   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y: both parts are sums of chunks like real ones. */
+   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1: the
+   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
 
-#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes below 2^47, and more */
+#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes, and more */
 
 #define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks: errors of sums are exact */
-/* Measured on Zen 4, 2026, with any vectors: two primes took 1.2 to 2.1 times the time of doubles. */
-#define PERMI_WHOLE_SLOWER 1.25 /* a prime than doubles, before the program is known */
-#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
+/* Measured on Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
+#define PERMI_WHOLE_SLOWER 1.25 /* before the program is known */
+#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows */
 #define PERMI_WHOLE_LONG 1.6
 
 /* Adds a chunk's residue of a run, from a sum of residues or their parts. */
@@ -13575,7 +13559,7 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* Combines the residues in a frame of its own, as the words are many. */
+/* Has a frame of its own, as the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -13623,8 +13607,8 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0. If the modulus asked for is odd and short, that is its last odd multiple
-   below 2^47, which is above 2^47 / 3, since the next is not below 2^47. */
+/* Returns what stands in for all primes, or 0: the last odd multiple below 2^47 of an odd modulus, which is above
+   2^47 / 3, since the next is not below 2^47. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
@@ -13645,8 +13629,8 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Makes what a program runs for a block: primes, roots and the products of the other primes. known: the modulus, if it
-   may stand in. 0: out of memory. */
+/* Makes primes, roots and the products of the other primes; `known` is the modulus if it may stand in. 0: out of
+   memory. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -13693,8 +13677,8 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
   return runs->primes;
 }
 
-/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w), and finds the rows that are residues: those with sums
-   beyond the cap, or with imaginary parts. Other rows have one word an entry. Returns whether there are any. */
+/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w). Rows are residues if their sums pass the cap or they
+   have imaginary parts; other rows have one word an entry. Returns whether there are residues. */
 static int permi_whole_words(const permi_block *block, int transposed, double *word, int *reduced)
 {
   const int n = block->n;
@@ -13789,7 +13773,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   return hash;
 }
 
-/* Returns the seconds of all passes over those of the program in doubles. */
+/* Returns how many times longer all passes take than the program in doubles. */
 static double permi_whole_slower(const permi_hybrid *hybrid)
 {
   static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
@@ -14005,28 +13989,19 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. The whole
-   derivation of 7 and 8 stands in docs/proofs-rounding.md.
-   1. Row sums are exact. A value of the program is off by at most ((1 + u)^K - 1) times its modulus, the same
-      expression of moduli with + for -: K(row) = 0, K(ab) = K(a) + K(b) + 1, K(a +- b) = max(K(a), K(b)) + 1. All
-      settings of a table have one K. The program multiplies each row once, n - 1 products, and folds each inner column
-      once: K = n - 1 + inner, and 2^low for the additions of a block. FMA only leaves roundings out.
-   2. A complex product is off by at most 3 u |a| |b| [Hig02, 3.6]: three units for one; sums of moduli as they are.
-   3. Of a chunk's N blocks TwoSum keeps what hi loses, at most gamma_N A; lo's sum is off by gamma_N of that.
-   4. Moduli are sums and products of numbers >= 0. A row's takes at most 4 roundings (square, FMA, root, floor; squares
-      do not underflow: sums are on the grid of a row whose moduli sum to 1/8 or more); then as in 1, and N and the
-      lanes' additions.
-   5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
-      differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
-      sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
-   6. An underflow loses 2^-1074, thrice for a complex or double-double product, nine times for both (counted as two
-      products), and the scaling at most that of each part of an entry; then as a row without a floor, in each of
-      2^(n-1) terms, and in A again.
-   7. Double-doubles: as in 1 with 64 u^2 < PERMI_DD_UNIT for u. A product counts one unit, a complex one that settles
-      two, a sum or difference one; K is larger by a chunk's N, and chunks' sums are exact.
-   8. On a GPU rows are not divided; a chunk's blocks are 2^walk of each of 128 threads and 7 additions of threads,
-      counted as 64, moduli are added for every block and setting, and complex a b - c d is below 6 u (|a| |b| +
-      |c| |d|).
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. It is derived
+   in docs/proofs-rounding.md.
+   1. Row sums are exact. Any other value is off by at most ((1 + u)^K - 1) times its modulus; a product adds the K of
+      its factors and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
+   2. A complex product counts three units.
+   3. TwoSum keeps what a chunk's N blocks lose, up to gamma_N^2 A.
+   4. Moduli round, too: 4 times a row, then as in 1 and 3.
+   5. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth.
+   6. An underflow loses 2^-1074 (three times that for complex or double-double products, nine times for both), and so
+      does the scaling of an entry's part: a loss as that of a row without a floor.
+   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units, its blocks as K.
+   8. On a GPU a chunk's blocks are 2^walk of each of 128 threads, and 64 for adding the threads; complex a b - c d
+      counts six units.
    Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
    tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
@@ -14114,21 +14089,21 @@ PERMI_BRIEF_END
    2^30 patterns of the projective plane of order 5 all but 10^6 or so.
 
      prefix      columns in an order, a sign at each step
-     blocks      two sets of up to 9 columns after the prefix; their patterns are kept as sets: a row that touches one
-                 block only, once its prefix columns are set, leaves those patterns with which it does not vanish. The
-                 branch ends when a set is empty; else the sets are joined
-     classes     rows that touch block 0, block 1, both, none. Class NONE ends branches, FIRST and SECOND thin out the
-                 sets, BOTH is tested on pairs of patterns
+     blocks      two sets of up to 9 columns after the prefix. Their living patterns are sets, from which a row that
+                 touches one block only, once its prefix is set, takes those with which it vanishes. The branch ends
+                 when a set is empty; else the sets are joined
+     classes     of rows: touching block 0 (FIRST) or 1 (SECOND) thins out a set, NONE ends branches, BOTH is tested
+                 on pairs of patterns
      counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
-     weights     A row with an odd sum never vanishes. per(A diag c) = per(A) prod c: c_j in {1, 2} makes rows even
-   Products of a block's own rows are added in groups of patterns that do the same to the rows of class BOTH, so that
-   most terms are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
+     weights     a row with an odd sum never vanishes; per(A diag c) = per(A) prod c, and c_j in {1, 2} makes rows even
+   Products of a block's own rows are added in groups of patterns that do the same to rows of class BOTH, so most terms
+   are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
 
-/* What is searched: a block's integers times column weights. */
+/* A block's integers times column weights. */
 typedef struct permi_signs_matrix {
   int n;
   int entry[PERM_MAX_N][PERM_MAX_N];
-  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* of a row's entries, of their moduli */
+  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* a row's, and of its moduli */
   uint64_t touched[PERM_MAX_N];          /* columns of a row */
 } permi_signs_matrix;
 
@@ -14165,7 +14140,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Gives every row its place: by class, then by the step that sets its last prefix column (-1: it has none). */
+/* Places the rows by class, then by the step that sets their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -14195,7 +14170,6 @@ static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits in 
   count[place >> 3] += (uint64_t)x << (8 * (place & 7));
 }
 
-/* Makes the words of all patterns of a block. */
 static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int block, const int *row_at)
 {
@@ -14228,7 +14202,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes groups of patterns that do the same to the rows of both blocks. */
+/* Groups patterns that do the same to the rows of both blocks. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -14251,7 +14225,7 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* Aligned vectors of PERMI_SIGNS_WORDS words, zero. */
+/* Returns zeros, aligned vectors. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
@@ -14267,8 +14241,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its c
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes the cut of a row of class FIRST or SECOND: the patterns with which it does not vanish, for each count
-   without the block. 0: out of memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, for each count without the block. 0: no memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -14306,7 +14279,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes the cuts by step and block. Rows without prefix columns thin out the root. */
+/* Makes the cuts by step and block; rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -14328,19 +14301,17 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
 /* A sum has at most 2^(n-1) terms. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
-  double bits[4] = {0, 0, 0, 0}, sum;
+  double *bits = signs->bits;
   int place, c = 0;
+  memset(bits, 0, sizeof signs->bits);
   for (place = 0; place < matrix->n; place++) {
     const int row = row_at[place], most = matrix->sum[row] & 1 ? matrix->size[row] : matrix->size[row] / 2;
     while (place >= signs->place[c + 1])
       c++;
     bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
   }
-  sum = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
-  memcpy(signs->bits, bits, sizeof bits);
-  signs->sum_bits = sum;
-  signs->words = (int)((sum + 2) / 64) + 1; /* twice the sum, with its sign */
-  signs->words = signs->words < 3 ? 3 : signs->words;
+  signs->sum_bits = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
+  signs->words = (int)fmax((signs->sum_bits + 2) / 64 + 1, 3); /* twice the sum, with its sign */
   signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
                   bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
 }
@@ -14358,9 +14329,6 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   signs->done = permi_signs_vectors(signs, p);
   if (!signs->column || !signs->done)
     return 0;
-  memset(&signs->root, 0, sizeof signs->root);
-  memset(signs->target, 0, sizeof signs->target);
-  memset(signs->target_all, 0, sizeof signs->target_all);
   signs->by_table = 2;
   for (place = n; place < PERM_MAX_N; place++)
     permi_signs_add(signs->root.count, place, 1); /* no target */
@@ -14418,7 +14386,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets the prefix columns from `from` to the path's signs; 0: no pattern is left. */
+/* Sets prefix columns to the path's signs; 0: no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -14451,9 +14419,9 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 /* ==================================================================================== >>signs_order
    The order of the columns of >>signs: annealed against the expected work.
 
-   A row of given entries vanishes with a probability that falls with the share q of + among the signs: vectors with
-   q = 3/4 are rare, but leave all rows of a sparse matrix nonzero some 10^6 times as often. So the expected numbers are
-   sums over q of binomial weights times products over rows, which are taken as independent for given q. */
+   A row vanishes with a probability that falls with the share q of + among the signs: vectors with q = 3/4 are rare, but
+   leave all rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial
+   weights times products over rows, which are taken as independent for given q. */
 
 #define PERMI_SIGNS_SHARES 16
 
@@ -14466,8 +14434,8 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Returns the probability that the row vanishes if a sign is + with probability q. Looks only at sums that are reached
-   and lead back to 0. */
+/* Returns the probability that the row vanishes if a sign is + with probability q; sums that cannot lead back to 0 are
+   left out. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -14494,7 +14462,7 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
   return chance[most];
 }
 
-/* Expected leaves for each share of + that a row leaves over. */
+/* Writes the probabilities that a row does not vanish, for each share of +. */
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
@@ -14521,7 +14489,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* The set of each row's positions in the order; position k is bit 63 - k, so that the last is the lowest. */
+/* Writes each row's positions in the order as a set; position k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -14533,7 +14501,7 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Gives each step the survival of the rows that end with it: step[k][c] where bit c of ends[k] is set. own[c]: the last
+/* Gives each step the survival of the rows that end with it, step[k][c] where ends[k] has bit c; own[c] is the last
    step of class c. Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
@@ -14562,7 +14530,7 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   return both;
 }
 
-/* Returns the expected seconds of the search in this order, whose rows have these positions. */
+/* Returns the expected seconds of the search in this order. */
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
 {
   const int p = order->prefix;
@@ -14603,7 +14571,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
 }
 
-/* Returns the factor that divides the heat by `ratio` in so many moves, without the C library's pow. */
+/* Returns the factor that divides by `ratio` in so many moves, the same with every C library. */
 static double permi_signs_cooling(double ratio, int moves)
 {
   double low = 0, high = 1;
@@ -14622,8 +14590,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Columns a and b of the order change places, or column a goes to place b and those between close up; so do the rows'
-   positions. */
+/* Swaps columns a and b of the order, or moves column a to place b; the rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -14686,7 +14653,6 @@ static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *or
   return best;
 }
 
-/* Everything that planning needs. */
 typedef struct permi_signs_work {
   permi_signs_matrix matrix;
   permi_signs_model model;
@@ -14717,8 +14683,8 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
   }
 }
 
-/* Doubles columns so that rows can vanish; returns how many. A row of odd sum never does, and it gets even if it has an
-   even number of odd entries in columns that are not doubled: annealed against the expected number of leaves. */
+/* Doubles columns so that rows get even and can vanish, annealed against the expected number of leaves; returns how
+   many. */
 static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;
@@ -14776,9 +14742,9 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
 }
 
 /* ==================================================================================== >>signs_offer
-   Weights, order, ranges and price of >>signs. A range is a run of living prefixes of the first columns; they are
-   numbered, so that any partition adds to the same integer. The price is measured: subtrees below random prefixes are
-   searched, deep ones after random descents [Knu75], until the mean of their work is known well enough. */
+   Ranges, price and offer of >>signs. A range is a run of living prefixes of the first columns, which are numbered, so
+   any partition adds to the same integer. The price is measured: subtrees below random prefixes are searched, deep ones
+   after random descents [Knu75], until the mean of their work is known well enough. */
 
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
@@ -14814,8 +14780,8 @@ static uint64_t permi_signs_weight(const permi_signs_frame *frame)
   return left[0] * left[1];
 }
 
-/* Lists the living prefixes of `depth` columns in order, up to `room` of them, with their weights, unless path is NULL;
-   returns their number. */
+/* Returns the number of living prefixes of `depth` columns, at most `room`; lists them with weights if path is not
+   NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
@@ -14850,7 +14816,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* Descends from frame k to `depth` by random living signs; returns the weight 2^forks, 0: it died. */
+/* Descends to `depth` by random living signs; returns the weight 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -14867,7 +14833,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Probes: from a random path down to `deep`, then everything. Predicts seconds, their spread and the counts. */
+/* Predicts seconds, their spread and counts by probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -14905,7 +14871,7 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     signs->counted[k] = counts[k] / probes * signs->paths;
 }
 
-/* Ranges of equal weight. */
+/* Cuts ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
   const double each = signs->gpu ? PERMI_SIGNS_GPU_RANGE : PERMI_SIGNS_RANGE_SECONDS;
@@ -14926,7 +14892,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Bits of a chunk's sum; a range may have all prefixes. */
+/* Checks the bits of a chunk's sum; a range may have all prefixes. */
 static int permi_signs_gpu_takes(const permi_signs *signs)
 {
   const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
@@ -14982,7 +14948,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* The block's entries and the sums of its rows or, transposed, columns; 0: too large for counts. */
+/* Reads the block by rows or columns; 0: too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -15021,13 +14987,13 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* How many times faster than a core the search is expected to be. */
+/* Returns how many times faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Seconds for the order, and as many for probes, if a core takes so many. */
+/* Returns the seconds for the order, and as many for probes, of a run of so many. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
@@ -15089,8 +15055,8 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads the rows or the columns, those with which fewer leaves are expected once weights are chosen, and the model of
-   them; returns the number of doubled columns, -1: too large. */
+/* Reads rows or columns, whichever leave fewer leaves, with weights and their model; returns the number of doubled
+   columns, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
@@ -21363,7 +21329,7 @@ static const permi_hybrid_family PERMI_H(family) = {
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Is a byte of a that of b? Exact: a borrow starts at a zero byte. */
+/* Returns whether a byte of a is that of b; exact, for a borrow starts at a zero byte. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -21444,8 +21410,8 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. Reads beyond
-   what it uses. Four doubles a vector do here for AVX-512 as well: lists are short. */
+/* Writes products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. AVX2
+   does for AVX-512 as well: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -21476,7 +21442,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
   }
 }
 
-/* v times c modulo 2^64, |c| < 2^31. */
+/* Returns v c modulo 2^64, |c| < 2^31. */
 PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 {
   const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(v, _mm256_set1_epi64x(0x80000000)), 32);
@@ -21484,8 +21450,8 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* The sum over the listed groups of block 1 of their values times the products of the rows of both blocks, if those
-   have counts u without block 1. */
+/* Returns the sum over groups of block 1 of their values times products of the shared rows, whose counts are u without
+   block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -21529,8 +21495,8 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   return sum;
 }
 
-/* Adds the products of own rows over the living patterns of a block in groups that do the same to the rows of both.
-   Branches on the patterns would be hard to predict. */
+/* Adds the products of own rows over a block's living patterns by groups, without branches on patterns, which would be
+   hard to predict. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
                                                        int block)
 {

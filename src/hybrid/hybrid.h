@@ -3,21 +3,19 @@
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns; inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter only
-   through the rows' bases, the sums of their outer entries, so one straight program serves vectors of patterns.
+   through the rows' bases, so one straight program serves vectors of patterns.
 
-     slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
+     slots       a number for each lane: n bases, then tables; bit b of an index is the sign of its b-th column
      constants   signed sums of a row's inner entries, indexed alike; row sum y = base + constant
      instructions  runs of statements; of two factors the one with fewer columns is held for a group
-     columns     inner | low, unrolled in Gray order, so that only tables that a turned column touches are computed
-                 again | high, a loop in Gray order | lanes | one fixed +
+     columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
    Row sums are exact, on the grid of >>dense. Tried without gain: rows divided by an inner entry, f z +- f, whose
-   quotients are not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times
-   as long). */
+   quotients are not exact; slots of 16 or 64 doubles; 110 slots, for the first-level cache (1.4 times as long). */
 #pragma once
 #include "../graph/order.h"
 #include "../graph/vectors.h"
 
-/* Runs a chunk's blocks: values at total[k], their errors at total[DOUBLES + k], sums of |terms| at absolute. */
+/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
   const permi_hybrid_family *family = hybrid->family;

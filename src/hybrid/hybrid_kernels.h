@@ -5,17 +5,17 @@
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
 
-/* A number's parts: value; value and error, or real and imaginary part; value and error of both parts. */
+/* Value; value and error, or real and imaginary part; or value and error of both parts. */
 typedef struct PERMI_N {
   PERMI_V p[4];
 } PERMI_N;
 
-/* `count` numbers: part q of number k is x[q * count + k]. */
+/* Part q of number k is x[q * count + k]. */
 typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Adds sign times the number x of 1, 2 or 4 parts to a slot. */
+/* Adds sign times a number to a slot. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const double *x, double sign)
 {
   int k, quarter;
@@ -27,7 +27,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const dou
   }
 }
 
-/* Adds the block to the total, or subtracts it, in double-double; the block's second words go to the low parts. */
+/* Adds or subtracts a block in double-double; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -67,8 +67,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
   return x;
 }
 
-/* Computes the slot's address first: with one address a slot gcc loads many vectors twice (complex numbers: 7 %
-   slower). */
+/* Has the address first: with one address a slot gcc loads many vectors twice (7 % slower). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
@@ -107,7 +106,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(hold)(int parts, int count, PERMI_H(numbe
     to->x[q * count + k] = x.p[q];
 }
 
-/* Returns a constant of a row; moduli read first words. */
+/* Returns a row's constant; moduli read first words. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hybrid *hybrid, int index)
 {
   const int parts = permi_hybrid_row_parts(algebra), step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : parts;
@@ -120,8 +119,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hyb
   return y;
 }
 
-/* Returns ab - cd modulo the prime: multiples of 2^46, exact in the binade of the grid, are reduced, and the rest is
-   added. That takes one quotient. */
+/* Returns ab - cd modulo the prime with one quotient: multiples of 2^46, exact in the binade of the grid, are
+   reduced, and the rest is added. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_H(reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
 {
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
@@ -130,8 +129,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_H(reduce_cross)(PERMI_V a, PERMI_V b, PE
   return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
-/* Returns a result as it is kept. The first word of a double-double takes over what it can: it is the larger one, or
-   has cancelled (THE BOUND in >>hybrid_offer). */
+/* Lets the first word of a double-double take over what it can: it is the larger one, or has cancelled (THE BOUND
+   in >>hybrid_offer). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
 {
   if (permi_hybrid_is_doubled(algebra))
@@ -141,8 +140,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
   return x;
 }
 
-/* Returns a row sum as a number. For moduli that is |y| plus the row's floor; whole numbers are reduced if the floor
-   is not 0. */
+/* Returns a row sum as a number: for moduli |y| plus the row's floor; whole numbers with a floor are reduced. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
@@ -158,7 +156,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
   return y;
 }
 
-/* Returns the row sum base + constant, which is exact, as a number. */
+/* Returns base + constant, which is exact, as a number. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   int q;
@@ -168,7 +166,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c
   return PERMI_H(row_number)(algebra, y, least, p);
 }
 
-/* Returns the product of double-double i of a and double-double j of b. */
+/* Multiplies double-double i of a by j of b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N b, int j)
 {
   PERMI_N x = a;
@@ -177,7 +175,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N 
   return x;
 }
 
-/* Returns a + b, or a - b, for numbers of one or two double-doubles. */
+/* Returns a + b, or a - b, of one or two double-doubles. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
@@ -218,7 +216,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a - b, for moduli a + b, for whole numbers `half` times a - b. */
+/* Returns a - b, of moduli a + b, of whole numbers `half` times a - b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
@@ -234,7 +232,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a b - c d, for moduli a b + c d. */
+/* Returns a b - c d, of moduli a b + c d. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
   PERMI_N second;
@@ -250,7 +248,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N
   return PERMI_H(minus)(algebra, PERMI_H(times)(algebra, a, b, p), second, 1, p);
 }
 
-/* Multiplies x by a slot, or sets x to the first slot of a chain. A `base` has no moduli yet. */
+/* Multiplies x by a slot, or sets x to a chain's first. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, int count, const double *slot,
                                               double least, PERMI_P p, PERMI_H(numbers) *x)
 {
@@ -297,7 +295,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(total)(int algebra, int count, double *bl
   }
 }
 
-/* Fetches the factor that is held for a group: a row sum with constant `at`, or slot `at`. */
+/* Fetches a group's held factor: row sum or slot `at`. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values, int at,
                                               PERMI_H(numbers) *x)
@@ -381,7 +379,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int opcode
     PERMI_H(tables)(algebra, count, opcode, hybrid, operation, values);
 }
 
-/* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+/* Slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const permi_hybrid *hybrid,
                                                 const permi_statement *t, const permi_statement *last, double *values)
 {

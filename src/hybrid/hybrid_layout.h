@@ -6,17 +6,17 @@
 
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner in order of elimination, low from the fastest, others */
+  int order[64]; /* inner ones as eliminated, low from the fastest, others */
 } permi_arrangement;
 
-/* Seconds of statements relative to a load, a product and a store. */
+/* Of a load, a product and a store */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_HYBRID_LOOK 6 /* columns compared for the next inner one */
+#define PERMI_HYBRID_LOOK 6 /* columns compared for the next */
 #define PERMI_GPU_LOOK 12
-#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
@@ -29,17 +29,17 @@ typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHA
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
+  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
   int first, items;
   int slot, persists;
-  int growth, halved, whole; /* of whole numbers (>>hybrid_program); whole: values are the numbers themselves */
+  int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, items, record;
-  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
+  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: the CPU's */
   uint64_t column[2][64];
   int degree[2][64];
   double add;
@@ -49,8 +49,8 @@ typedef struct permi_layouts {
   int item[192];
   double rows_a_step;
   double units, calls;
-  double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
-  int started;           /* 1: the first layouts are made, as they are and transposed */
+  double speed, rival;   /* statements a second; seconds of another engine */
+  int started;           /* the first layouts of both orientations are made */
   permi_arrangement first[2];
   double first_cost[2];
   const permi_account *account;
@@ -86,7 +86,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* The row's column of +-1 counts only if `whole`. */
+/* Returns what adding the row's constants costs; its column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_count_ones(f->scope);
@@ -174,7 +174,7 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
-  if (taken[0].node < n) { /* its table must be written first */
+  if (taken[0].node < n) {
     const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
@@ -191,7 +191,7 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Gives the last node, a chain, a factor. */
+/* Gives the last chain a factor. */
 static void permi_layout_item(permi_layouts *work, int item)
 {
   if (!work->record)
@@ -200,7 +200,7 @@ static void permi_layout_item(permi_layouts *work, int item)
   work->node[work->nodes - 1].items++;
 }
 
-/* Multiplies scalars by rising rate of change; keeps a product where the next scalar changes more often. */
+/* Multiplies scalars by rising rate of change, and keeps products where the next changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -306,7 +306,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns by degree: columns that turn often have few entries. */
+/* Sorts columns by degree: those that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];

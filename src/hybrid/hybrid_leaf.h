@@ -6,23 +6,22 @@
 #include "../graph/engines.h"
 #include "hybrid_program.h"
 
-/* The primes of whole numbers. Without primes all numbers are exact. */
+/* Without primes all whole numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
-  uint64_t root;        /* stands for i modulo the prime; 0: all entries are real */
-  permi_hybrid *tables; /* a program with bases and constants of this run, or NULL */
-  uint64_t *factor;     /* the product of the other primes, of `words` words */
+  uint64_t root;        /* stands for i; 0: all entries are real */
+  permi_hybrid *tables; /* bases and constants of this run, or NULL */
+  uint64_t *factor;     /* product of the other primes */
 } permi_hybrid_run;
 
 typedef struct permi_hybrid_runs {
-  permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
+  permi_hybrid_run *run; /* of each prime; for Gaussian integers again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus, stand_in; /* of the answer, and what is run for all primes; or 0 */
-  double bits;      /* of a bound on the permanent */
+  uint64_t modulus, stand_in; /* of the answer; run for all primes, or 0 */
+  double bits;      /* of the permanent's bound */
 } permi_hybrid_runs;
 
-/* Releases a program, but not its runs. */
 static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
 {
   if (!hybrid)
@@ -59,8 +58,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by columns in `order` (NULL: as they are), divided by its entry `unit`
-   unless that is -1. */
+/* Makes row i of a [n][n][1, complex 2], by columns in `order` (NULL: as they are), divided by entry `unit` (-1: not). */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -108,8 +106,8 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* Returns a row's factor of a bound on the permanent of n moduli, and sorts x. A sorted row is the sum of
-   (x_k - x_k+1) times 0/1 rows with k ones, which [Bre73] bounds. */
+/* Returns a row's factor of a bound on the permanent of moduli, and sorts x: a sorted row is the sum of (x_k - x_k+1)
+   times 0/1 rows with k ones, which [Bre73] bounds. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0;
@@ -130,7 +128,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or (`turned`) columns; share[i] is what row i's losses are of it. */
+/* Returns log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -138,7 +136,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   int turn, i, j;
   for (i = 0; i < n; i++)
     row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where the bound is good */
+  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
     for (i = 0; i < n; i++) {
       double sum = 0;
       for (j = 0; j < n; j++)
@@ -167,17 +165,8 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* Estimates what roundings do, from a program's rows; y = A d for signs d, u is the rounding unit.
-1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
-   (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
-   a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
-   are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
-   and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
-   cancels; then the value is as large as the terms.
-   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel.
-2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
-   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of u k^(1/2)
-   sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
+/* Estimates what roundings do: derived in docs/proofs-rounding.md. All terms share what grids and divisions took: that
+   is relative to the terms, or as the permanent of moduli allows. Rows that lost anything have a floor. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -296,7 +285,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes the sizes of row i's whole numbers, which are given by column. */
+/* Notes the sizes of row i's whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -316,7 +305,7 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Makes the rows of a [n][n][1, complex 2]. `reduced` says which rows are residues, or is NULL. */
+/* Makes the rows of a [n][n][1, complex 2]; reduced: which are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -338,8 +327,8 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
-/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. `reduced`
-   says which rows of whole numbers are residues, else NULL. */
+/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. reduced:
+   which rows of whole numbers are residues, else NULL. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
@@ -422,10 +411,10 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and of the better; 0.2 and 0.1 cost 5 % (12 matrices) */
+#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
 #define PERMI_HYBRID_COOL 0.03
-/* Returns the cost of the best layout found; both orientations share a third of the annealing. A search with less
-   room than before goes on from *layout. */
+/* Returns the best layout's cost; both orientations share a third of the annealing. With less room than before the
+   search goes on from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -466,7 +455,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
-/* Writes the block's entries, oriented and scaled; *zero: a line has none. */
+/* Writes the entries, oriented and scaled; *zero: a line has none. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {

@@ -55,13 +55,13 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* Returns how many times longer terms with their moduli take; complex double-doubles were seen at 1.1 to 1.3. */
+/* Returns how much longer terms with moduli take; complex double-doubles: 1.1 to 1.3. */
 static double permi_hybrid_certified(permi_hybrid_algebra algebra)
 {
   return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
 }
 
-#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -105,7 +105,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks that enter the sum of |terms|: of a few, the largest terms are missed */
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer)
 {
@@ -172,7 +172,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   return PERM_OK;
 }
 
-/* Method cached is named, and has no inner columns. */
+/* Method cached has no inner columns. */
 static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -199,28 +199,19 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. The whole
-   derivation of 7 and 8 stands in docs/proofs-rounding.md.
-   1. Row sums are exact. A value of the program is off by at most ((1 + u)^K - 1) times its modulus, the same
-      expression of moduli with + for -: K(row) = 0, K(ab) = K(a) + K(b) + 1, K(a +- b) = max(K(a), K(b)) + 1. All
-      settings of a table have one K. The program multiplies each row once, n - 1 products, and folds each inner column
-      once: K = n - 1 + inner, and 2^low for the additions of a block. FMA only leaves roundings out.
-   2. A complex product is off by at most 3 u |a| |b| [Hig02, 3.6]: three units for one; sums of moduli as they are.
-   3. Of a chunk's N blocks TwoSum keeps what hi loses, at most gamma_N A; lo's sum is off by gamma_N of that.
-   4. Moduli are sums and products of numbers >= 0. A row's takes at most 4 roundings (square, FMA, root, floor; squares
-      do not underflow: sums are on the grid of a row whose moduli sum to 1/8 or more); then as in 1, and N and the
-      lanes' additions.
-   5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
-      differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
-      sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
-   6. An underflow loses 2^-1074, thrice for a complex or double-double product, nine times for both (counted as two
-      products), and the scaling at most that of each part of an entry; then as a row without a floor, in each of
-      2^(n-1) terms, and in A again.
-   7. Double-doubles: as in 1 with 64 u^2 < PERMI_DD_UNIT for u. A product counts one unit, a complex one that settles
-      two, a sum or difference one; K is larger by a chunk's N, and chunks' sums are exact.
-   8. On a GPU rows are not divided; a chunk's blocks are 2^walk of each of 128 threads and 7 additions of threads,
-      counted as 64, moduli are added for every block and setting, and complex a b - c d is below 6 u (|a| |b| +
-      |c| |d|).
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. It is derived
+   in docs/proofs-rounding.md.
+   1. Row sums are exact. Any other value is off by at most ((1 + u)^K - 1) times its modulus; a product adds the K of
+      its factors and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
+   2. A complex product counts three units.
+   3. TwoSum keeps what a chunk's N blocks lose, up to gamma_N^2 A.
+   4. Moduli round, too: 4 times a row, then as in 1 and 3.
+   5. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth.
+   6. An underflow loses 2^-1074 (three times that for complex or double-double products, nine times for both), and so
+      does the scaling of an entry's part: a loss as that of a row without a floor.
+   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units, its blocks as K.
+   8. On a GPU a chunk's blocks are 2^walk of each of 128 threads, and 64 for adding the threads; complex a b - c d
+      counts six units.
    Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
    tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
@@ -245,9 +236,9 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Sets the estimates, relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of
-   which rounds unless products are exact; all terms share what earlier elimination rounded. */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
+/* Sets estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which
+   rounds unless products are exact; all terms share what earlier elimination rounded. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
@@ -289,7 +280,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
     leaf->run_chunk = permi_whole_chunk;
-    leaf->workspace += sizeof *hybrid; /* the program of a prime */
+    leaf->workspace += sizeof *hybrid; /* a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }

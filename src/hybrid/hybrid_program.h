@@ -23,7 +23,7 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-/* First fit at a multiple of count, a power of two; other places fragment the slots. */
+/* Returns the first fit at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -51,7 +51,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* Gives persisting tables slots of their own: their users change more often, and others write meanwhile. */
+/* Gives persisting tables slots of their own: users change more often, and others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -97,7 +97,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
+/* Returns 0 with *failed 1 (too many) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -170,23 +170,17 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 
 /* ---- growth of whole numbers
    Tables of integers are exact in doubles while their products are below 2^53; where they grow beyond PERMI_GROWTH_CAP
-   their residues modulo p stand for them, a prime near 2^47 or an odd number from 2^47 / 3 to 2^47.
-   1. A table's size: its values are polynomials in the signs with coefficients that are sums of products of entries
-      (f[+] - f[-] is twice the odd part), so |f| is at most f of the moduli of the entries where all signs are +. The
-      program is run once on those, in doubles, whose error is below 2e-12 of the same program with + for -.
-   2. f[+] - f[-] is even where f is exact, as its coefficients are integers: half of it is kept.
-   3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
-   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 0.64 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l
-      are whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of
-      2^46, low parts at most 2^46 + 2^44 in all, and q is below 2^51. Both stay below the cap.
-   Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
+   residues stand for them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. A table's size is bounded
+   by a run on moduli with all signs +; a difference of exact tables is even, and half of it is kept. Products up to
+   2^52 are reduced from one double, longer ones from two, to below the cap.
+   Derived in docs/proofs-rounding.md; proved by machine: 2 to 4 tests/proofs/hybrid.g. */
 #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
 #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
 typedef struct permi_growths {
   double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
-  double outer[64], row[64];              /* sums of a row's moduli: of outer entries, of all, or of residues */
+  double outer[64], row[64];              /* sums of moduli: of outer entries, of all, or of residues */
   int reduced[64];                        /* rows */
   double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
   int item[192];                          /* growth of chains' products */
@@ -194,7 +188,7 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-/* Returns the size of a row or table; *whole becomes 0 if its values are residues. */
+/* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -217,7 +211,7 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Fills in an exact table, and returns its size. */
+/* Fills in an exact table; returns its size. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -242,7 +236,7 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   return size;
 }
 
-/* Returns how a product, or a difference of two, of size x grows; *size: of the result. */
+/* Returns how a product, or a difference of two, of size x grows; *size: the result's. */
 static int permi_growth_kind(double x, int folds, double *size)
 {
   if (x <= PERMI_GROWTH_CAP) {
@@ -371,7 +365,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Places and orders the tables, and decides which whole numbers grow. */
+/* Places and orders tables, and decides what grows. */
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
@@ -400,7 +394,7 @@ static void permi_maker_program(permi_hybrid_maker *maker)
         permi_maker_emit(maker, maker->sequence[k]);
     permi_maker_operation(maker, PERMI_OP_TOTAL);
     permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
-    if (low) { /* turns the next column; after the last pattern, the one that leads back to the first */
+    if (low) { /* turns the next column; in the end the one that leads back */
       const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
       const int minus = !last && (step ^ step >> 1) >> next & 1;
       permi_maker_operation(maker, PERMI_OP_FLIP);

@@ -1,23 +1,23 @@
 /* ================================================================================ >>hybrid_residues
-   Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo primes below 2^47, as
-   many as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
+   Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo as many primes below
+   2^47 as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
    product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides
    by; parts and merges need nothing of their own.
-   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1. The
-   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y: both parts are sums of chunks like real ones. */
+   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1: the
+   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
 #pragma once
 #include "hybrid_leaf.h"
 
-#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes below 2^47, and more */
+#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
 #define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
-#define PERMI_WHOLE_CHUNK 24    /* log2 of blocks: errors of sums are exact */
-/* Measured on Zen 4, 2026, with any vectors: two primes took 1.2 to 2.1 times the time of doubles. */
-#define PERMI_WHOLE_SLOWER 1.25 /* a prime than doubles, before the program is known */
-#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
+#define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
+/* Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
+#define PERMI_WHOLE_SLOWER 1.25 /* before the program is known */
+#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows */
 #define PERMI_WHOLE_LONG 1.6
 
-/* Adds a chunk's residue of a run, from a sum of residues or their parts. */
+/* Adds a chunk's residue, from a sum of residues or their parts. */
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
@@ -31,7 +31,6 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
-/* Adds a chunk of rounded numbers. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -54,7 +53,6 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
 }
 
-/* Adds a chunk of whole numbers. */
 static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -89,7 +87,7 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* Combines the residues in a frame of its own, as the words are many. */
+/* Needs a frame of its own: the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -137,30 +135,29 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0. If the modulus asked for is odd and short, that is its last odd multiple
-   below 2^47, which is above 2^47 / 3, since the next is not below 2^47. */
+/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, which is above 2^47 / 3,
+   since the next is not below 2^47. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* Returns how many primes a block needs if numbers grow. */
+/* Returns how many primes are needed if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
   return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* Returns how often the program runs if numbers grow. */
+/* Returns how often the program runs then. */
 static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Makes what a program runs for a block: primes, roots and the products of the other primes. known: the modulus, if it
-   may stand in. 0: out of memory. */
+/* Makes primes, roots and factors; `known`: the modulus if it may stand in. 0: out of memory. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -207,8 +204,8 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
   return runs->primes;
 }
 
-/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w), and finds the rows that are residues: those with sums
-   beyond the cap, or with imaginary parts. Other rows have one word an entry. Returns whether there are any. */
+/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w). Rows are residues if their sums pass the cap or they
+   have imaginary parts; others have one word an entry. Returns whether there are residues. */
 static int permi_whole_words(const permi_block *block, int transposed, double *word, int *reduced)
 {
   const int n = block->n;
@@ -244,7 +241,7 @@ static int permi_whole_words(const permi_block *block, int transposed, double *w
   return any;
 }
 
-/* Returns words x, times `factor`, modulo the prime of a run. */
+/* Returns words x, times `factor`, modulo a run's prime. */
 static double permi_whole_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
   const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
@@ -256,7 +253,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* Makes the program of a block and those of its runs. *made stays NULL if the program does not fit. */
+/* Makes the program and those of its runs. *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -294,7 +291,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
-  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus, which could be too short */
+  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus */
     hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
@@ -303,7 +300,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   return hash;
 }
 
-/* Returns the seconds of all passes over those of the program in doubles. */
+/* Returns how much longer all passes take than doubles. */
 static double permi_whole_slower(const permi_hybrid *hybrid)
 {
   static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};

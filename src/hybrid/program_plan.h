@@ -3,7 +3,7 @@
 #pragma once
 #include "program_text.h"
 
-/* Adds the sums of chunks on a GPU: integers below 2^107 in two doubles. */
+/* Adds chunks' sums on a GPU: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
                                 const double *sums)
 {
@@ -41,20 +41,20 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   int inner, moves;
   permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix as the last trial orients it; of integers the words */
+  double *scaled;                   /* the matrix as the last trial orients it; integers' words */
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Returns how often the sum runs: once for each prime, or for each of its roots. */
+/* Returns how often the sum runs: for each prime, or each root. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
-/* Returns the predicted seconds. Values that wait beyond PERMI_GPU_LIVE are spilled. */
+/* Returns predicted seconds; what waits beyond PERMI_GPU_LIVE is spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -66,7 +66,7 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Makes the rows of numbers, for integers of words, and gives the values their places in memo. */
+/* Makes the rows of numbers or words, and places in memo. */
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
   const double *a = choice->scaled;
@@ -92,7 +92,7 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
   }
 }
 
-/* Writes a row's words of the table: x times `factor`, or the residue of that. */
+/* Writes a row's words of the table: x times `factor`, or its residue. */
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
@@ -101,7 +101,7 @@ static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_ru
     to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* Fills the table of a run, or of the only one (NULL). */
+/* Fills the table of a run, or the only one (NULL). */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -126,7 +126,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
     table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
-/* Makes the runs of whole numbers and a table for each pass. Returns 0 if memory runs out. */
+/* Makes the runs of whole numbers and a table for each pass. 0: out of memory. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;
@@ -151,7 +151,7 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Decides which whole numbers grow, by their sizes in the tables of the CPU's program. */
+/* Decides what grows, by sizes in the tables of the CPU's program. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *word)
 {
   permi_code *code = coder->code;
@@ -206,7 +206,7 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
 }
 
 #define PERMI_GPU_VARIANTS 3
-#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
+#define PERMI_CODE_BASES 224 /* words that shared memory takes, on Hopper */
 static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
                                      permi_hybrid **made)
 {
@@ -240,7 +240,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
   hybrid->walked = code->walk;
-  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
+  /* a thread samples 1/128 of its patterns, or more for 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
   code->scale = permi_dd_make(1);
@@ -301,7 +301,7 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-/* Searches a trial, or the leader's layout again (number PERMI_GPU_TRIALS). */
+/* Searches a trial, or (PERMI_GPU_TRIALS) the leader's layout again. */
 static perm_status permi_code_search(void *context, uint64_t number, int thread)
 {
   const permi_code_choice *choice = (const permi_code_choice *)context;
@@ -317,7 +317,7 @@ static perm_status permi_code_search(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Times the time of doubles, before the program is known */
+/* Times the time of doubles */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)
@@ -333,7 +333,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Searches all trials. Returns how many moves take as long as the run or the rival; *least: seconds of the best. */
+/* Returns how many moves take as long as the run or the rival; *least: seconds of the best trial. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
@@ -358,7 +358,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
       *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
     choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
+    if (density > 0.65) /* seen: a tenth at 0.7, nothing in full matrices */
       choice->moves = choice->moves < 4000 ? choice->moves : 4000;
     if (choice->moves < 20 || *least > 300 * rival)
       break;
@@ -366,7 +366,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Makes programs of a layout, and keeps the fastest so far. */
+/* Makes a layout's programs, and keeps the fastest so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;
@@ -394,7 +394,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   return status;
 }
 
-/* Offers the fastest program; the layout of a long sum is annealed again. */
+/* Anneals the layout of a long sum again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_offer *offer)
 {

@@ -36,11 +36,10 @@ static const char *permi_code_literal(double x, char text[32])
 /* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
    numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
    B = 8 b, C = 2 + c, whose value is 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3
-   its inverse; a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Numbers of several
-   parts are C++: A adds a constant, V subtracts it, U turns a base, T is times, X cross, D difference, Z a row as a
-   double-double, S the sum of a block, Q a modulus; T2 and D2 are T and D before they are settled (R).
-   Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
-   0 against 144 bytes). */
+   its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). C++ for several parts:
+   A adds a constant, V subtracts it, U turns a base, T times, X cross, D difference, Z a row as a double-double, S sum
+   of a block, Q modulus; R settles T2 and D2. Real programs are one piece of assembly, which compiles in 0.6 of the
+   time of C++ and spills less (er:40:0.5, sm_90: 0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
@@ -143,7 +142,7 @@ static const char permi_code_two_parts[] =
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
     "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
     "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
-/* Products and differences of pairs, which do not settle. */
+/* What does not settle */
 static const char permi_code_pairs[] =
     "PERMI_BOTH P T2(P a, P b) {\n"
     "  const double p = permi_mul(a.v, b.v);\n"
@@ -197,7 +196,7 @@ static const char permi_code_complex[] =
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
 
-/* Prints the types of an algebra whose numbers have several parts. */
+/* Prints the types of numbers of several parts. */
 static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
 {
   const int doubled = permi_hybrid_is_doubled((int)algebra);
@@ -209,7 +208,6 @@ static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra alge
                    doubled ? permi_code_settled : "");
 }
 
-/* Returns the doubles of a pass's table. */
 static int permi_code_pass(const permi_hybrid *hybrid)
 {
   return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
@@ -252,7 +250,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* Adds the moduli of a sample of patterns; with certify the walk adds those of every pattern. */
+/* Adds the moduli of a sample of patterns; with certify the walk adds all. */
 static const char permi_code_samples[] =
     "PERMI_ROLLED\n"
     "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
@@ -267,7 +265,6 @@ static const char permi_code_samples[] =
 static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
-/* How a thread adds its blocks, by algebra */
 static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "lo = permi_add(lo, e);\n",
     "lo = permi_add(lo, e);\n"
@@ -278,8 +275,8 @@ static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
     "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
-/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts. Where numbers grow each
-   pass has a table, which ends with minus the prime, its inverse and residues. */
+/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; where numbers grow each
+   pass has one, which ends with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;

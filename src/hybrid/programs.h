@@ -4,17 +4,15 @@
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      stand in registers, bases in shared memory, constants in constant memory, equal moduli once (literals
-                 are 5 % slower, but compile sooner: they serve short runs)
-     order       on demand from the program's end, so that few values wait
+     values      in registers, bases in shared memory, constants in constant memory (literals are 5 % slower, but
+                 compile sooner: they serve short runs); they are made on demand from the end, so that few wait
      rows        real rows are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify it
-                 runs for every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the pass above the threads. A reduced row has entries of
-                 four words x + 2^32 y + i (z + 2^32 w), so one program serves all primes and roots; each pass has a
-                 table of the residues of its constants and bases
-   Bits depend on the plan alone: a walk adds by TwoSum, threads add in a tree, chunks exactly. So predictions choose
-   programs. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
+                 every pattern, without division of rows
+     integers    as in >>hybrid_residues; a chunk's number has the pass above the threads. One program serves all
+                 primes and roots, and each pass has a table of its residues
+   Bits depend on the plan alone: a walk adds by TwoSum, threads add in a tree, chunks exactly. An H200 reaches 80-90 %
+   of its FP64 rate up to 130 waiting values. */
 #pragma once
 #include "../dense/dense_gpu.h"
 #include "hybrid_residues.h"
@@ -52,18 +50,18 @@ typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
-  double *residue; /* sums of entries of reduced rows, each of PERMI_WHOLE_WORDS */
+  double *residue; /* of reduced rows, in words */
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
+  int statements, statement_room, moduli; /* from `moduli` on: the second program */
   int constants, constant_room, residues, residue_room;
   int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
   int walk, samples_log2, live;
-  int certify; /* moduli of every pattern */
+  int certify;
   double operations, moves;
-  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
+  permi_dd scale;               /* product of the rows' divisors */
   long long scale_exp2;
   int divided;
   const perm_allocator *allocator;
@@ -100,11 +98,11 @@ static void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybri
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_LOAD 2.2         /* in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* a load and a store of a row */
-#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
-#define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
-#define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
+#define PERMI_GPU_LOAD 2.2         /* operations: 4 processors share 128 bytes a cycle */
+#define PERMI_GPU_FLIP 5           /* load and store */
+#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more double the time: */
+#define PERMI_GPU_SPILL 85         /* measured: 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
+#define PERMI_GPU_LARGE 1600       /* statements; 2400 are slower by an eighth */
 #define PERMI_GPU_VALUES 30000
 
 typedef struct permi_coder {
@@ -114,15 +112,15 @@ typedef struct permi_coder {
   int parts, moduli;
   uint32_t minus;
   int literals;
-  int remake, reload;        /* statements after which a row sum, a base is made again */
+  int remake, reload;        /* then a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo; /* the value's number; -1: to be made */
-  int row[64], node[PERMI_HYBRID_NODES]; /* places in memo: of whole rows, then of rows without their divisor */
+  int unit[64]; /* column of the row's divisor; -1: none */
+  int base[64], *memo; /* the value; -1: to be made */
+  int row[64], node[PERMI_HYBRID_NODES]; /* in memo: whole rows, then without the divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
-  const int *reduced;     /* which rows of whole numbers are residues */
+  const int *reduced;     /* rows that are residues */
   permi_growths *growths; /* of whole numbers, else NULL */
   int whole, doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
@@ -137,13 +135,12 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-/* Returns how many words an entry or a constant of the row has. */
 static int permi_code_words(const permi_coder *coder, int row)
 {
   return coder->reduced[row] ? PERMI_WHOLE_WORDS : coder->parts;
 }
 
-/* Returns whether a statement is of moduli that run once for every setting of low columns. */
+/* Returns whether moduli run once for each setting of low columns. */
 static int permi_code_sampled(const permi_coder *coder)
 {
   return coder->moduli && !coder->code->certify;
@@ -157,7 +154,7 @@ static int permi_code_is_zero(const permi_coder *coder, int row, const double *x
   return zero;
 }
 
-/* Returns the number of |x| among the row's constants or residues, and adds it if it is new. */
+/* Returns the number of |x| among constants or residues, to which it is added if it is new. */
 static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -238,7 +235,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* Puts a result. Whole numbers that grow are reduced (>>hybrid_program). */
+/* Puts a result; whole numbers that grow are reduced. */
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
                             int d)
 {
@@ -253,7 +250,7 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
                                                     : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
-/* Returns the value of a table's entry. A fold makes its larger factor first, so that few values wait. */
+/* Returns a table entry's value. A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n;
@@ -317,7 +314,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes how many doubles of statements [begin, end) wait at most; moduli have one each. 0: out of memory. */
+/* Notes how many doubles wait at most; moduli have one each. 0: out of memory. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -346,7 +343,7 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
   return 1;
 }
 
-/* Returns the operations of statement k; those of moduli are as of real numbers. */
+/* Returns the operations of statement k; moduli are real. */
 static double permi_code_operations(const permi_code *code, int k, permi_hybrid_algebra algebra)
 {
   static const double each[PERMI_HYBRID_ALGEBRAS][PERMI_CODE_TOTAL + 1] = {
@@ -361,7 +358,7 @@ static double permi_code_operations(const permi_code *code, int k, permi_hybrid_
   return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* *growth: log2 of the products' gain by division. */
+/* Chooses the row's divisor; *growth: log2 of what products gain by divisors. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -392,7 +389,7 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-/* Forgets values that low column `turned` changes, or all (-1): each becomes -1. */
+/* Forgets values that low column `turned` (-1: any) changes. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
@@ -407,7 +404,7 @@ static void permi_code_forget(permi_coder *coder, int turned)
       memset(coder->memo + coder->node[i], -1, sizeof(int) << permi_count_ones(coder->work->node[i].scope));
 }
 
-/* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */
+/* Adds a value for every setting of low columns, in Gray order, to the block or the returned modulus. */
 static void permi_code_settings(permi_coder *coder)
 {
   const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;

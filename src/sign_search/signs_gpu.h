@@ -1,6 +1,6 @@
 /* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
-   are modulo 2^192, so those of a chunk must be shorter. */
+   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192, so
+   those of a chunk must be shorter. */
 #pragma once
 #include "../exact/exact_gpu.h"
 #include "signs_offer.h"
@@ -84,7 +84,7 @@ static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-/* Fills cuts and what they leave, from `at` on; returns the table's words. word NULL: only that. */
+/* Returns the table's words; fills the cuts and what they leave from `at` on, unless word is NULL. */
 static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
   const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;

@@ -12,7 +12,7 @@
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Is a byte of a that of b? Exact: a borrow starts at a zero byte. */
+/* Returns whether a byte of a is that of b; exact, for a borrow starts at a zero byte. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -93,8 +93,8 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. Reads beyond
-   what it uses. Four doubles a vector do here for AVX-512 as well: lists are short. */
+/* Writes products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. AVX2
+   does for AVX-512 as well: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -125,7 +125,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
   }
 }
 
-/* v times c modulo 2^64, |c| < 2^31. */
+/* Returns v c modulo 2^64, |c| < 2^31. */
 PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 {
   const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(v, _mm256_set1_epi64x(0x80000000)), 32);
@@ -133,8 +133,8 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* The sum over the listed groups of block 1 of their values times the products of the rows of both blocks, if those
-   have counts u without block 1. */
+/* Returns the sum over groups of block 1 of their values times products of the shared rows, whose counts are u without
+   block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -178,8 +178,8 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   return sum;
 }
 
-/* Adds the products of own rows over the living patterns of a block in groups that do the same to the rows of both.
-   Branches on the patterns would be hard to predict. */
+/* Adds the products of own rows over a block's living patterns by groups, without branches on patterns, which would be
+   hard to predict. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
                                                        int block)
 {
