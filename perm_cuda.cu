@@ -1281,20 +1281,19 @@ static double permi_gpu_bytes(void)
 }
 
 /* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes a straight program, in which each statement makes a value; a thread
-   runs it for every pattern of its walk.
+   The sums of >>hybrid on GPUs. A layout becomes a straight program, where each statement makes a value; a thread runs
+   it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers, bases in shared memory, constants in constant memory (literals are 5 % slower, but
-                 compile sooner: they serve short runs); they are made on demand from the end, so that few wait
-     rows        real rows are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 every pattern, without division of rows
-     integers    as in >>hybrid_residues; a chunk's number has the pass above the threads. One program serves all
-                 primes and roots, and each pass has a table of its residues
-   Bits depend on the plan alone: a walk adds by TwoSum, threads add in a tree, chunks exactly. An H200 reaches 80-90 %
-   of its FP64 rate up to 130 waiting values. */
+     values      in registers, made on demand so that few wait; bases in shared memory, constants in constant memory
+                 (literals, 5 % slower, compile sooner and serve short runs)
+     rows        real ones are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns; with certify for every pattern,
+                 without division
+     integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
+   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
+   its FP64 rate up to 130 waiting values. */
 
 #define PERMI_GPU_WALK 8
 typedef enum permi_code_kind {
@@ -1329,7 +1328,7 @@ typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
-  double *residue; /* sums of reduced rows' entries, in words */
+  double *residue; /* of reduced rows, in words */
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* from `moduli` on: the second program */
@@ -1391,11 +1390,11 @@ typedef struct permi_coder {
   int parts, moduli;
   uint32_t minus;
   int literals;
-  int remake, reload;        /* after so many statements a row sum, a base is made again */
+  int remake, reload;        /* then a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* column of the row's divisor; -1: none */
   int base[64], *memo; /* the value; -1: to be made */
-  int row[64], node[PERMI_HYBRID_NODES]; /* in memo: of whole rows, then of rows without the divisor */
+  int row[64], node[PERMI_HYBRID_NODES]; /* in memo: whole rows, then without the divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
@@ -1414,13 +1413,12 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-/* Returns how many words an entry or a constant of the row has. */
 static int permi_code_words(const permi_coder *coder, int row)
 {
   return coder->reduced[row] ? PERMI_WHOLE_WORDS : coder->parts;
 }
 
-/* Returns whether moduli run once for every setting of low columns. */
+/* Returns whether moduli run once for each setting of low columns. */
 static int permi_code_sampled(const permi_coder *coder)
 {
   return coder->moduli && !coder->code->certify;
@@ -1434,7 +1432,7 @@ static int permi_code_is_zero(const permi_coder *coder, int row, const double *x
   return zero;
 }
 
-/* Returns the number of |x| among the constants or residues, where it is added if it is new. */
+/* Returns the number of |x| among constants or residues, to which it is added if it is new. */
 static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -1515,7 +1513,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* Puts a result. Whole numbers that grow are reduced (>>hybrid_program). */
+/* Puts a result; whole numbers that grow are reduced. */
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
                             int d)
 {
@@ -1594,7 +1592,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes how many doubles of statements [begin, end) wait at most; moduli have one each. 0: out of memory. */
+/* Notes how many doubles wait at most; moduli have one each. 0: out of memory. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -1623,7 +1621,7 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
   return 1;
 }
 
-/* Returns the operations of statement k; those of moduli are as of real numbers. */
+/* Returns the operations of statement k; moduli are real. */
 static double permi_code_operations(const permi_code *code, int k, permi_hybrid_algebra algebra)
 {
   static const double each[PERMI_HYBRID_ALGEBRAS][PERMI_CODE_TOTAL + 1] = {
@@ -1638,7 +1636,7 @@ static double permi_code_operations(const permi_code *code, int k, permi_hybrid_
   return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* Chooses the row's divisor; *growth is log2 of what the products gain by divisors. */
+/* Chooses the row's divisor; *growth: log2 of what products gain by divisors. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -1669,7 +1667,7 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-/* Forgets the values that low column `turned` changes; -1: all. */
+/* Forgets values that low column `turned` (-1: any) changes. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
@@ -1684,7 +1682,7 @@ static void permi_code_forget(permi_coder *coder, int turned)
       memset(coder->memo + coder->node[i], -1, sizeof(int) << permi_count_ones(coder->work->node[i].scope));
 }
 
-/* Makes a value for every setting of low columns, in Gray order; the block, or the returned modulus, is their sum. */
+/* Adds a value for every setting of low columns, in Gray order, to the block or the returned modulus. */
 static void permi_code_settings(permi_coder *coder)
 {
   const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;
@@ -1770,11 +1768,11 @@ static const char *permi_code_literal(double x, char text[32])
 
 /* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
    numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
-   B = 8 b, C = 2 + c, whose value is 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3
-   its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). C++ for several parts:
-   A adds a constant, V subtracts it, U turns a base, T times, X cross, D difference, Z a row as a double-double, S sum
-   of a block, Q modulus; R settles T2 and D2. Real programs are one piece of assembly, which compiles in 0.6 of the
-   time of C++ and spills less (er:40:0.5, sm_90: 0 against 144 bytes). */
+   B = 8 b, C = 2 + c, 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3 its inverse;
+   quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a constant, V subtracts it, U turns a
+   base, T times, X cross, D difference, Z settles a row, S adds to a block, Q modulus; R settles T2 and D2. Real
+   programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144
+   bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
@@ -1877,7 +1875,7 @@ static const char permi_code_two_parts[] =
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
     "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
     "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
-/* Products and differences of pairs, which do not settle. */
+/* What does not settle */
 static const char permi_code_pairs[] =
     "PERMI_BOTH P T2(P a, P b) {\n"
     "  const double p = permi_mul(a.v, b.v);\n"
@@ -1931,7 +1929,7 @@ static const char permi_code_complex[] =
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
 
-/* Prints the types of an algebra whose numbers have several parts. */
+/* Prints the types of numbers of several parts. */
 static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
 {
   const int doubled = permi_hybrid_is_doubled((int)algebra);
@@ -1943,7 +1941,6 @@ static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra alge
                    doubled ? permi_code_settled : "");
 }
 
-/* Returns the doubles of a pass's table. */
 static int permi_code_pass(const permi_hybrid *hybrid)
 {
   return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
@@ -1986,7 +1983,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* Adds the moduli of a sample of patterns; with certify the walk adds those of every pattern. */
+/* Adds the moduli of a sample of patterns; with certify the walk adds all. */
 static const char permi_code_samples[] =
     "PERMI_ROLLED\n"
     "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
@@ -2001,7 +1998,6 @@ static const char permi_code_samples[] =
 static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
-/* How a thread adds its blocks, by algebra */
 static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "lo = permi_add(lo, e);\n",
     "lo = permi_add(lo, e);\n"
@@ -2012,8 +2008,8 @@ static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
     "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
-/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; each pass has one where
-   numbers grow, which ends with minus the prime, its inverse and residues. */
+/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; where numbers grow each
+   pass has one, which ends with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -2068,7 +2064,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 /* =================================================================================== >>program_plan
    Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
 
-/* Adds the sums of chunks on a GPU: integers below 2^107 in two doubles. */
+/* Adds chunks' sums on a GPU: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
                                 const double *sums)
 {
@@ -2106,20 +2102,20 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   int inner, moves;
   permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix as the last trial orients it; of integers the words */
+  double *scaled;                   /* the matrix as the last trial orients it; integers' words */
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Returns how often the sum runs: once for each prime, or for each of its roots. */
+/* Returns how often the sum runs: for each prime, or each root. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
-/* Returns the predicted seconds. Values that wait beyond PERMI_GPU_LIVE are spilled. */
+/* Returns predicted seconds; what waits beyond PERMI_GPU_LIVE is spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -2131,7 +2127,7 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Makes the rows of numbers, for integers of words, and gives the values their places in memo. */
+/* Makes the rows of numbers or words, and places in memo. */
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
   const double *a = choice->scaled;
@@ -2157,7 +2153,7 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
   }
 }
 
-/* Writes a row's words of the table: x times `factor`, or the residue of that. */
+/* Writes a row's words of the table: x times `factor`, or its residue. */
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
@@ -2166,7 +2162,7 @@ static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_ru
     to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* Fills the table of a run, or of the only one (NULL). */
+/* Fills the table of a run, or the only one (NULL). */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -2191,7 +2187,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
     table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
-/* Makes the runs of whole numbers and a table for each pass. Returns 0 if memory runs out. */
+/* Makes the runs of whole numbers and a table for each pass. 0: out of memory. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;
@@ -2216,7 +2212,7 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Decides which whole numbers grow, by their sizes in the tables of the CPU's program. */
+/* Decides what grows, by sizes in the tables of the CPU's program. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *word)
 {
   permi_code *code = coder->code;
@@ -2271,7 +2267,7 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
 }
 
 #define PERMI_GPU_VARIANTS 3
-#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
+#define PERMI_CODE_BASES 224 /* words that shared memory takes, on Hopper */
 static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
                                      permi_hybrid **made)
 {
@@ -2305,7 +2301,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
   hybrid->walked = code->walk;
-  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
+  /* a thread samples 1/128 of its patterns, or more for 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
   code->scale = permi_dd_make(1);
@@ -2366,7 +2362,7 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-/* Searches a trial, or the leader's layout again (number PERMI_GPU_TRIALS). */
+/* Searches a trial, or (PERMI_GPU_TRIALS) the leader's layout again. */
 static perm_status permi_code_search(void *context, uint64_t number, int thread)
 {
   const permi_code_choice *choice = (const permi_code_choice *)context;
@@ -2382,7 +2378,7 @@ static perm_status permi_code_search(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Times the time of doubles, before the program is known */
+/* Times the time of doubles */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)
@@ -2398,7 +2394,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Searches all trials. Returns how many moves take as long as the run or the rival; *least: seconds of the best. */
+/* Returns how many moves take as long as the run or the rival; *least: seconds of the best trial. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
@@ -2423,7 +2419,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
       *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
     choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
+    if (density > 0.65) /* seen: a tenth at 0.7, nothing in full matrices */
       choice->moves = choice->moves < 4000 ? choice->moves : 4000;
     if (choice->moves < 20 || *least > 300 * rival)
       break;
@@ -2431,7 +2427,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Makes programs of a layout, and keeps the fastest so far. */
+/* Makes a layout's programs, and keeps the fastest so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;
@@ -2459,7 +2455,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   return status;
 }
 
-/* Offers the fastest program; the layout of a long sum is annealed again. */
+/* Anneals the layout of a long sum again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_offer *offer)
 {
@@ -2537,7 +2533,7 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
    The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192, so
    those of a chunk must be shorter. */
 
-#define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
+#define PERMI_SIGNS_GPU_OUT 8 /* 3 of a chunk's sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -2552,7 +2548,6 @@ static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
   return shape->by_table ? 4 : 8;
 }
 
-/* Adds x to the digit of a row. */
 static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x,
                                   uint32_t *word)
 {
@@ -2564,14 +2559,13 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Returns the cuts of a column, as many for both blocks. */
+/* Returns a column's cuts, as many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
   return first > second ? first : second;
 }
 
-/* Returns the words of a pattern. */
 static int permi_signs_gpu_row(const perm_gpu_signs *shape, int block)
 {
   return (shape->word[block + 2] - shape->word[block + 1] + 3) / 4 * 4 + (shape->word[1] + 3) / 4 * 4;
@@ -2616,7 +2610,7 @@ static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-/* Returns the table's words; fills the cuts and what they leave from `at` on, unless word is NULL. */
+/* Returns the table's words; fills cuts and what they leave unless word is NULL. */
 static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
   const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;
@@ -2786,10 +2780,10 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
 /* ======================================================================================== >>codegen
    The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
    each column has code of its own with entries as literals. codegen-registers keeps all row sums in registers;
-   codegen-memory, in Algorithm 3's order, the k rows of the first c columns, the others in memory (Algorithm 4).
-   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Different here: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says
-   how many threads fit, for the bits; row sums are exact, TwoSum adds terms. */
+   codegen-memory, in Algorithm 3's order, k rows of the first c columns, the others in memory (Algorithm 4).
+   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads can have. Different here:
+   10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how many threads fit, for the
+   bits; row sums are exact, TwoSum adds terms. */
 
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10
@@ -2926,7 +2920,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Prints the step in which column j joins or (out) leaves the set. */
+/* Prints how column j joins or (out) leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -2953,7 +2947,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;

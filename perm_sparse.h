@@ -12041,18 +12041,18 @@ PERMI_BRIEF_BEGIN
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over outer columns; inner columns are eliminated [Dec99]: a row is a table over the signs of its
-   inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter only
-   through the rows' bases, so one straight program serves vectors of patterns.
+   runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
+   inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
+   the rows' bases, so one straight program serves vectors of patterns.
 
-     slots       a number for each lane: n bases, then tables; bit b of an index is the sign of its b-th column
-     constants   signed sums of a row's inner entries, indexed alike; row sum y = base + constant
-     instructions  runs of statements; of two factors the one with fewer columns is held for a group
+     slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
+     constants   signed sums of a row's inner entries; row sum y = base + constant
+     instructions  runs of statements; the factor with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. Tried without gain: rows divided by an inner entry, f z +- f, whose
-   quotients are not exact; slots of 16 or 64 doubles; 110 slots, for the first-level cache (1.4 times as long). */
+   Row sums are exact, on the grid of >>dense. Tried without gain: rows divided by an inner entry (inexact quotients);
+   slots of 16 or 64 doubles; 110 slots, for the first-level cache (1.4 times as long). */
 
-/* Runs a chunk's blocks: totals at total[k], low parts at total[DOUBLES + k], sums of |terms| at absolute. */
+/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
   const permi_hybrid_family *family = hybrid->family;
@@ -12093,17 +12093,17 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
 
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner in order of elimination, low from the fastest, others */
+  int order[64]; /* inner ones as eliminated, low from the fastest, others */
 } permi_arrangement;
 
-/* Seconds of statements relative to a load, a product and a store. */
+/* Of a load, a product and a store */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_HYBRID_LOOK 6 /* columns compared for the next inner one */
+#define PERMI_HYBRID_LOOK 6 /* columns compared for the next */
 #define PERMI_GPU_LOOK 12
-#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
@@ -12116,17 +12116,17 @@ typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHA
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
+  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
   int first, items;
   int slot, persists;
-  int growth, halved, whole; /* of whole numbers (>>hybrid_program); whole: values are the numbers themselves */
+  int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, items, record;
-  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
+  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: the CPU's */
   uint64_t column[2][64];
   int degree[2][64];
   double add;
@@ -12136,8 +12136,8 @@ typedef struct permi_layouts {
   int item[192];
   double rows_a_step;
   double units, calls;
-  double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
-  int started;           /* 1: the first layouts are made, as they are and transposed */
+  double speed, rival;   /* statements a second; seconds of another engine */
+  int started;           /* the first layouts of both orientations are made */
   permi_arrangement first[2];
   double first_cost[2];
   const permi_account *account;
@@ -12173,7 +12173,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* The row's column of +-1 counts only if `whole`. */
+/* Returns what adding the row's constants costs; its column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_count_ones(f->scope);
@@ -12261,7 +12261,7 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
-  if (taken[0].node < n) { /* its table must be written first */
+  if (taken[0].node < n) {
     const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
@@ -12278,7 +12278,7 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Gives the last node, a chain, a factor. */
+/* Gives the last chain a factor. */
 static void permi_layout_item(permi_layouts *work, int item)
 {
   if (!work->record)
@@ -12287,7 +12287,7 @@ static void permi_layout_item(permi_layouts *work, int item)
   work->node[work->nodes - 1].items++;
 }
 
-/* Multiplies scalars by rising rate of change; keeps a product where the next scalar changes more often. */
+/* Multiplies scalars by rising rate of change, and keeps products where the next changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -12393,7 +12393,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns by degree: columns that turn often have few entries. */
+/* Sorts columns by degree: those that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -12580,7 +12580,7 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-/* First fit at a multiple of count, a power of two; other places fragment the slots. */
+/* Returns the first fit at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -12608,7 +12608,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* Gives persisting tables slots of their own: their users change more often, and others write meanwhile. */
+/* Gives persisting tables slots of their own: users change more often, and others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -12654,7 +12654,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
+/* Returns 0 with *failed 1 (too many) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -12726,10 +12726,9 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 }
 
 /* ---- growth of whole numbers
-   Tables of integers are exact in doubles while their products are below 2^53; where they grow beyond PERMI_GROWTH_CAP
-   residues stand for them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. A table's size is bounded
-   by a run on moduli with all signs +; a difference of exact tables is even, and half of it is kept. Products up to
-   2^52 are reduced from one double, longer ones from two, to below the cap.
+   Tables of integers are exact in doubles while products are below 2^53; beyond PERMI_GROWTH_CAP residues stand for
+   them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. A run on moduli bounds a table's size; exact
+   differences are even, and halves are kept. Products up to 2^52 are reduced from one double, longer ones from two.
    Derived in docs/proofs-rounding.md; proved by machine: 2 to 4 tests/proofs/hybrid.g. */
 #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
@@ -12737,7 +12736,7 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
 typedef struct permi_growths {
   double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
-  double outer[64], row[64];              /* sums of a row's moduli: of outer entries, of all, or of residues */
+  double outer[64], row[64];              /* sums of moduli: of outer entries, of all, or of residues */
   int reduced[64];                        /* rows */
   double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
   int item[192];                          /* growth of chains' products */
@@ -12745,7 +12744,7 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-/* Returns the size of a row or table; *whole becomes 0 if its values are residues. */
+/* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -12768,7 +12767,7 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Fills in an exact table, and returns its size. */
+/* Fills in an exact table; returns its size. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -12793,7 +12792,7 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   return size;
 }
 
-/* Returns how a product, or a difference of two, of size x grows; *size: of the result. */
+/* Returns how a product, or a difference of two, of size x grows; *size: the result's. */
 static int permi_growth_kind(double x, int folds, double *size)
 {
   if (x <= PERMI_GROWTH_CAP) {
@@ -12922,7 +12921,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Places and orders the tables, and decides which whole numbers grow. */
+/* Places and orders tables, and decides what grows. */
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
@@ -12951,7 +12950,7 @@ static void permi_maker_program(permi_hybrid_maker *maker)
         permi_maker_emit(maker, maker->sequence[k]);
     permi_maker_operation(maker, PERMI_OP_TOTAL);
     permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
-    if (low) { /* turns the next column; after the last pattern, the one that leads back to the first */
+    if (low) { /* turns the next column; in the end the one that leads back */
       const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
       const int minus = !last && (step ^ step >> 1) >> next & 1;
       permi_maker_operation(maker, PERMI_OP_FLIP);
@@ -12978,48 +12977,42 @@ static double permi_instruction_operations(const permi_instruction *operation)
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, search and price. */
 
-/* The primes of whole numbers. Without primes all numbers are exact. */
+/* Without primes all whole numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
-  uint64_t root;        /* stands for i modulo the prime; 0: all entries are real */
-  permi_hybrid *tables; /* a program with bases and constants of this run, or NULL */
-  uint64_t *factor;     /* the product of the other primes, of `words` words */
+  uint64_t root;        /* stands for i; 0: all entries are real */
+  permi_hybrid *tables; /* bases and constants of this run, or NULL */
+  uint64_t *factor;     /* product of the other primes */
 } permi_hybrid_run;
 
 typedef struct permi_hybrid_runs {
-  permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
+  permi_hybrid_run *run; /* of each prime; for Gaussian integers again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus, stand_in; /* of the answer, and what is run for all primes; or 0 */
-  double bits;      /* of a bound on the permanent */
+  uint64_t modulus, stand_in; /* of the answer; run for all primes, or 0 */
+  double bits;      /* of the permanent's bound */
 } permi_hybrid_runs;
-
-/* Releases a program, but not its runs. */
-static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
-{
-  if (!hybrid)
-    return;
-  permi_code_drop(allocator, hybrid);
-  permi_release(allocator, hybrid->operation);
-  permi_release(allocator, hybrid->statement);
-  permi_release(allocator, hybrid->constant);
-  permi_release(allocator, hybrid->start);
-  permi_release(allocator, hybrid);
-}
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context;
   permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
   int k;
-  for (k = 0; runs && k < runs->passes && runs->run; k++)
-    permi_hybrid_drop(allocator, runs->run[k].tables);
+  if (!hybrid)
+    return;
+  for (k = 0; runs && runs->run && k < runs->passes; k++)
+    permi_hybrid_release(allocator, runs->run[k].tables);
   if (runs) {
     permi_release(allocator, runs->run);
     permi_release(allocator, runs->factor);
   }
   permi_release(allocator, runs);
-  permi_hybrid_drop(allocator, hybrid);
+  permi_code_drop(allocator, hybrid);
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  permi_release(allocator, hybrid->constant);
+  permi_release(allocator, hybrid->start);
+  permi_release(allocator, hybrid);
 }
 
 typedef struct permi_hybrid_rows {
@@ -13031,8 +13024,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by columns in `order` (NULL: as they are), divided by its entry `unit`
-   unless that is -1. */
+/* Makes row i of a [n][n][1, complex 2], by columns in `order` (NULL: as they are), divided by entry `unit` (-1: not). */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -13080,8 +13072,8 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* Returns a row's factor of a bound on the permanent of n moduli, and sorts x. A sorted row is the sum of
-   (x_k - x_k+1) times 0/1 rows with k ones, which [Bre73] bounds. */
+/* Returns a row's factor of a bound on the permanent of moduli, and sorts x: a sorted row is the sum of (x_k - x_k+1)
+   times 0/1 rows with k ones, which [Bre73] bounds. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0;
@@ -13102,46 +13094,39 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or (`turned`) columns; share[i] is what row i's losses are of it. */
+/* Returns log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
-  double row_scale[64], column_scale[64], x[64], bound = 0;
+  double scale[2][64], x[64], bound = 0; /* of rows, of columns */
   const int n = rows->n;
   int turn, i, j;
   for (i = 0; i < n; i++)
-    row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where the bound is good */
+    scale[0][i] = scale[1][i] = 1;
+  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where it is good */
     for (i = 0; i < n; i++) {
+      const int by_columns = turn & 1;
       double sum = 0;
       for (j = 0; j < n; j++)
-        sum += rows->modulus[i][j] * column_scale[j];
-      row_scale[i] = sum > 0 ? 1 / sum : row_scale[i];
+        sum += (by_columns ? rows->modulus[j][i] : rows->modulus[i][j]) * scale[!by_columns][j];
+      if (sum > 0)
+        scale[by_columns][i] = 1 / sum;
     }
-    for (j = 0; j < n; j++) {
-      double sum = 0;
-      for (i = 0; i < n; i++)
-        sum += rows->modulus[i][j] * row_scale[i];
-      column_scale[j] = sum > 0 ? 1 / sum : column_scale[j];
-    }
-  }
   for (i = 0; i < n; i++) {
     double size;
     for (j = 0; j < n; j++)
-      x[j] = turned ? rows->modulus[j][i] * row_scale[j] * column_scale[i]
-                    : rows->modulus[i][j] * row_scale[i] * column_scale[j];
+      x[j] = turned ? rows->modulus[j][i] * scale[0][j] * scale[1][i] : rows->modulus[i][j] * scale[0][i] * scale[1][j];
     size = permi_bregman_row(x, n);
-    bound += log2(size) - log2(row_scale[i]) - log2(column_scale[i]);
+    bound += log2(size) - log2(scale[0][i]) - log2(scale[1][i]);
     for (j = 0; j < n && share; j++)
-      x[j] = rows->lost[i][j] * row_scale[i] * column_scale[j];
+      x[j] = rows->lost[i][j] * scale[0][i] * scale[1][j];
     if (share)
       share[i] = permi_bregman_row(x, n) / size;
   }
   return bound;
 }
 
-/* Estimates what roundings do, from a program's rows (derived in docs/proofs-rounding.md). All terms share what grids
-   and divisions took from entries: relative to the terms, or in all as the permanent of moduli allows. Rows that lost
-   anything have a floor. Products and differences round independently. */
+/* Estimates what roundings do: derived in docs/proofs-rounding.md. All terms share what grids and divisions took: that
+   is relative to the terms, or as the permanent of moduli allows. Rows that lost anything have a floor. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -13260,7 +13245,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes the sizes of row i's whole numbers, which are given by column. */
+/* Notes the sizes of row i's whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -13280,7 +13265,7 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Makes the rows of a [n][n][1, complex 2]. `reduced` says which rows are residues, or is NULL. */
+/* Makes the rows of a [n][n][1, complex 2]; reduced: which are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -13302,8 +13287,8 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
-/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. `reduced`
-   says which rows of whole numbers are residues, else NULL. */
+/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. reduced:
+   which rows of whole numbers are residues, else NULL. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
@@ -13386,25 +13371,22 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and of the better; 0.2 and 0.1 cost 5 % (12 matrices) */
+#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
 #define PERMI_HYBRID_COOL 0.03
-/* Returns the cost of the best layout found; both orientations share a third of the annealing. A search with less
-   room than before goes on from *layout. */
+/* Returns the best layout's cost; both orientations share a third of the annealing. With less room than before the
+   search goes on from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
-  double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
+  double cost[2], best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, moves;
-  trial[0] = *layout;
-  if (again)
-    cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-  else
+  if (!again)
     permi_layouts_start(work, inner);
-  for (t = 0; t < 2 && !again; t++) {
-    trial[t] = work->first[t];
-    cost[t] = work->first_cost[t];
+  for (t = 0; t < 2; t++) {
+    trial[t] = again ? *layout : work->first[t];
+    cost[t] = !again ? work->first_cost[t] : t ? (double)INFINITY : permi_layout_total(work, layout, (double)INFINITY);
   }
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
@@ -13430,7 +13412,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
-/* Writes the block's entries, oriented and scaled; *zero: a line has none. */
+/* Writes the entries, oriented and scaled; *zero: a line has none. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -13472,22 +13454,21 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 
 /* ================================================================================ >>hybrid_residues
    Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo as many primes below
-   2^47 as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
-   product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides
-   by; parts and merges need nothing of their own.
-   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1: the
-   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
+   2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the other
+   primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and merges
+   need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root
+   of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
 
-#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes, and more */
+#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
 #define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
-#define PERMI_WHOLE_CHUNK 24    /* log2 of blocks: errors of sums are exact */
-/* Measured on Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
+#define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
+/* Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
 #define PERMI_WHOLE_SLOWER 1.25 /* before the program is known */
 #define PERMI_WHOLE_SHORT 1.2   /* a statement that grows */
 #define PERMI_WHOLE_LONG 1.6
 
-/* Adds a chunk's residue of a run, from a sum of residues or their parts. */
+/* Adds a chunk's residue, from a sum of residues or their parts. */
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
@@ -13501,7 +13482,6 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
-/* Adds a chunk of rounded numbers. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -13524,7 +13504,6 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
 }
 
-/* Adds a chunk of whole numbers. */
 static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -13559,7 +13538,7 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* Has a frame of its own, as the words are many. */
+/* Needs a frame of its own: the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -13607,30 +13586,29 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0: the last odd multiple below 2^47 of an odd modulus, which is above
-   2^47 / 3, since the next is not below 2^47. */
+/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, which is above 2^47 / 3,
+   since the next is not below 2^47. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* Returns how many primes a block needs if numbers grow. */
+/* Returns how many primes are needed if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
   return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* Returns how often the program runs if numbers grow. */
+/* Returns how often the program runs then. */
 static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Makes primes, roots and the products of the other primes; `known` is the modulus if it may stand in. 0: out of
-   memory. */
+/* Makes primes, roots and factors; `known`: the modulus if it may stand in. 0: out of memory. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -13678,7 +13656,7 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
 }
 
 /* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w). Rows are residues if their sums pass the cap or they
-   have imaginary parts; other rows have one word an entry. Returns whether there are residues. */
+   have imaginary parts; others have one word an entry. Returns whether there are residues. */
 static int permi_whole_words(const permi_block *block, int transposed, double *word, int *reduced)
 {
   const int n = block->n;
@@ -13714,7 +13692,7 @@ static int permi_whole_words(const permi_block *block, int transposed, double *w
   return any;
 }
 
-/* Returns words x, times `factor`, modulo the prime of a run. */
+/* Returns words x, times `factor`, modulo a run's prime. */
 static double permi_whole_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
   const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
@@ -13726,7 +13704,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* Makes the program of a block and those of its runs. *made stays NULL if the program does not fit. */
+/* Makes the program and those of its runs. *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -13764,7 +13742,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
-  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus, which could be too short */
+  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus */
     hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
@@ -13773,7 +13751,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   return hash;
 }
 
-/* Returns how many times longer all passes take than the program in doubles. */
+/* Returns how much longer all passes take than doubles. */
 static double permi_whole_slower(const permi_hybrid *hybrid)
 {
   static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
@@ -13845,13 +13823,13 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* Returns how many times longer terms with their moduli take; complex double-doubles were seen at 1.1 to 1.3. */
+/* Returns how much longer terms with moduli take; complex double-doubles: 1.1 to 1.3. */
 static double permi_hybrid_certified(permi_hybrid_algebra algebra)
 {
   return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
 }
 
-#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -13895,7 +13873,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks that enter the sum of |terms|: of a few, the largest terms are missed */
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer)
 {
@@ -13962,7 +13940,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   return PERM_OK;
 }
 
-/* Method cached is named, and has no inner columns. */
+/* Method cached has no inner columns. */
 static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -13989,19 +13967,18 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. It is derived
-   in docs/proofs-rounding.md.
-   1. Row sums are exact. Any other value is off by at most ((1 + u)^K - 1) times its modulus; a product adds the K of
-      its factors and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
+   docs/proofs-rounding.md.
+   1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds the K of its
+      factors and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
    2. A complex product counts three units.
-   3. TwoSum keeps what a chunk's N blocks lose, up to gamma_N^2 A.
+   3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
    4. Moduli round, too: 4 times a row, then as in 1 and 3.
    5. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth.
-   6. An underflow loses 2^-1074 (three times that for complex or double-double products, nine times for both), and so
-      does the scaling of an entry's part: a loss as that of a row without a floor.
-   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units, its blocks as K.
-   8. On a GPU a chunk's blocks are 2^walk of each of 128 threads, and 64 for adding the threads; complex a b - c d
-      counts six units.
+   6. An underflow (three in a complex or double-double product, nine in both) and the scaling of an entry's part lose
+      2^-1074 each, as a row without a floor does.
+   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units; blocks add to K.
+   8. On a GPU a chunk has 2^walk blocks of each of 128 threads, and 64 for adding threads; complex a b - c d counts six.
    Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
    tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
@@ -14026,9 +14003,9 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Sets the estimates, relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of
-   which rounds unless products are exact; all terms share what earlier elimination rounded. */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
+/* Sets estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which
+   rounds unless products are exact; all terms share what earlier elimination rounded. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
@@ -14070,7 +14047,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
     leaf->run_chunk = permi_whole_chunk;
-    leaf->workspace += sizeof *hybrid; /* the program of a prime */
+    leaf->workspace += sizeof *hybrid; /* a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }
@@ -14085,21 +14062,18 @@ PERMI_BRIEF_END
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
-   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Nearly all branches end: of the
-   2^30 patterns of the projective plane of order 5 all but 10^6 or so.
+   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Of the 2^30 patterns of the
+   projective plane of order 5 all but 10^6 or so end.
 
      prefix      columns in an order, a sign at each step
-     blocks      two sets of up to 9 columns after the prefix. Their living patterns are sets, from which a row that
-                 touches one block only, once its prefix is set, takes those with which it vanishes. The branch ends
-                 when a set is empty; else the sets are joined
-     classes     of rows: touching block 0 (FIRST) or 1 (SECOND) thins out a set, NONE ends branches, BOTH is tested
-                 on pairs of patterns
+     blocks      two sets of up to 9 columns after the prefix. A row that touches one block only takes from its living
+                 patterns those with which it vanishes. The branch ends when a set is empty; else the sets are joined
+     classes     of rows: FIRST and SECOND thin out a set, NONE ends branches, BOTH is tested on pairs of patterns
      counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
      weights     a row with an odd sum never vanishes; per(A diag c) = per(A) prod c, and c_j in {1, 2} makes rows even
    Products of a block's own rows are added in groups of patterns that do the same to rows of class BOTH, so most terms
    are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
 
-/* A block's integers times column weights. */
 typedef struct permi_signs_matrix {
   int n;
   int entry[PERM_MAX_N][PERM_MAX_N];
@@ -14107,7 +14081,7 @@ typedef struct permi_signs_matrix {
   uint64_t touched[PERM_MAX_N];          /* columns of a row */
 } permi_signs_matrix;
 
-/* Columns in their order: the prefix, then block 0, then block 1. */
+/* The prefix, then block 0, then block 1. */
 typedef struct permi_signs_order {
   int prefix, length[2];
   int column[PERM_MAX_N];
@@ -14140,7 +14114,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Places the rows by class, then by the step that sets their last prefix column (-1: none). */
+/* Places rows by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -14202,7 +14176,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups patterns that do the same to the rows of both blocks. */
+/* Groups patterns that do the same to the shared rows. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -14241,7 +14215,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its c
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut: the patterns with which it does not vanish, for each count without the block. 0: no memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -14279,7 +14253,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes the cuts by step and block; rows without prefix columns thin out the root. */
+/* Rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -14316,7 +14290,6 @@ static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matr
                   bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
 }
 
-/* Makes the tables; 0: out of memory. */
 static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order)
 {
   const int n = matrix->n, p = order->prefix;
@@ -14386,7 +14359,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets prefix columns to the path's signs; 0: no pattern is left. */
+/* Sets prefix columns; 0: no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -14418,10 +14391,9 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 
 /* ==================================================================================== >>signs_order
    The order of the columns of >>signs: annealed against the expected work.
-
-   A row vanishes with a probability that falls with the share q of + among the signs: vectors with q = 3/4 are rare, but
-   leave all rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial
-   weights times products over rows, which are taken as independent for given q. */
+   A row vanishes with a probability that falls with the share q of + among the signs: q = 3/4 is rare, but leaves all
+   rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial weights
+   times products over rows, as if these were independent for given q. */
 
 #define PERMI_SIGNS_SHARES 16
 
@@ -14434,8 +14406,7 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Returns the probability that the row vanishes if a sign is + with probability q; sums that cannot lead back to 0 are
-   left out. */
+/* Returns the probability that the row vanishes if a sign is + with probability q. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -14462,7 +14433,7 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
   return chance[most];
 }
 
-/* Writes the probabilities that a row does not vanish, for each share of +. */
+/* Writes the probabilities that a row does not vanish. */
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
@@ -14489,7 +14460,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* Writes each row's positions in the order as a set; position k is bit 63 - k. */
+/* Writes each row's positions as a set; position k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -14501,8 +14472,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Gives each step the survival of the rows that end with it, step[k][c] where ends[k] has bit c; own[c] is the last
-   step of class c. Returns how many rows join both blocks. */
+/* Gives each step the survival of rows that end with it, step[k][c] where ends[k] has bit c; own[c]: the last step of
+   class c. Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -14530,7 +14501,7 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   return both;
 }
 
-/* Returns the expected seconds of the search in this order. */
+/* Returns the search's expected seconds. */
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
 {
   const int p = order->prefix;
@@ -14590,7 +14561,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Swaps columns a and b of the order, or moves column a to place b; the rows' positions follow. */
+/* Swaps columns a and b, or moves a to place b; the rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -14683,8 +14654,7 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
   }
 }
 
-/* Doubles columns so that rows get even and can vanish, annealed against the expected number of leaves; returns how
-   many. */
+/* Doubles columns so that rows can vanish, annealed against the expected leaves; returns how many. */
 static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;
@@ -14744,7 +14714,7 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
 /* ==================================================================================== >>signs_offer
    Ranges, price and offer of >>signs. A range is a run of living prefixes of the first columns, which are numbered, so
    any partition adds to the same integer. The price is measured: subtrees below random prefixes are searched, deep ones
-   after random descents [Knu75], until the mean of their work is known well enough. */
+   after random descents [Knu75]. */
 
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
@@ -14780,8 +14750,7 @@ static uint64_t permi_signs_weight(const permi_signs_frame *frame)
   return left[0] * left[1];
 }
 
-/* Returns the number of living prefixes of `depth` columns, at most `room`; lists them with weights if path is not
-   NULL. */
+/* Returns the number of living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
@@ -14816,7 +14785,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* Descends to `depth` by random living signs; returns the weight 2^forks, or 0 if it died. */
+/* Descends by random living signs; returns the weight 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -14833,7 +14802,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts seconds, their spread and counts by probes: a random path down to `deep`, then everything. */
+/* Predicts seconds, spread and counts by probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -14871,7 +14840,6 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     signs->counted[k] = counts[k] / probes * signs->paths;
 }
 
-/* Cuts ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
   const double each = signs->gpu ? PERMI_SIGNS_GPU_RANGE : PERMI_SIGNS_RANGE_SECONDS;
@@ -14892,7 +14860,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Checks the bits of a chunk's sum; a range may have all prefixes. */
+/* A range may have all prefixes. */
 static int permi_signs_gpu_takes(const permi_signs *signs)
 {
   const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
@@ -14948,7 +14916,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* Reads the block by rows or columns; 0: too large for counts. */
+/* Reads rows or columns; 0: too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -14987,20 +14955,20 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Returns how many times faster than a core the search may be. */
+/* Returns how much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Returns the seconds for the order, and as many for probes, of a run of so many. */
+/* Returns seconds for the order, and for probes, of a run of so many. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
+/* Anneals orders with blocks of several lengths as long as it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {
@@ -20849,17 +20817,17 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
 
-/* A number's parts: value; value and error, or real and imaginary part; value and error of both parts. */
+/* Value; value and error, or real and imaginary part; or value and error of both parts. */
 typedef struct PERMI_N {
   PERMI_V p[4];
 } PERMI_N;
 
-/* `count` numbers: part q of number k is x[q * count + k]. */
+/* Part q of number k is x[q * count + k]. */
 typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Adds sign times the number x of 1, 2 or 4 parts to a slot. */
+/* Adds sign times a number to a slot. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const double *x, double sign)
 {
   int k, quarter;
@@ -20871,7 +20839,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const dou
   }
 }
 
-/* Adds the block to the total, or subtracts it, in double-double; the block's second words go to the low parts. */
+/* Adds or subtracts a block in double-double; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -20911,8 +20879,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
   return x;
 }
 
-/* Computes the slot's address first: with one address a slot gcc loads many vectors twice (complex numbers: 7 %
-   slower). */
+/* Has the address first: with one address a slot gcc loads many vectors twice (7 % slower). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
@@ -20951,7 +20918,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(hold)(int parts, int count, PERMI_H(numbe
     to->x[q * count + k] = x.p[q];
 }
 
-/* Returns a constant of a row; moduli read first words. */
+/* Returns a row's constant; moduli read first words. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hybrid *hybrid, int index)
 {
   const int parts = permi_hybrid_row_parts(algebra), step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : parts;
@@ -20964,8 +20931,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hyb
   return y;
 }
 
-/* Returns ab - cd modulo the prime: multiples of 2^46, exact in the binade of the grid, are reduced, and the rest is
-   added. That takes one quotient. */
+/* Returns ab - cd modulo the prime with one quotient: multiples of 2^46, exact in the binade of the grid, are
+   reduced, and the rest is added. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_H(reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
 {
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
@@ -20974,8 +20941,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_H(reduce_cross)(PERMI_V a, PERMI_V b, PE
   return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
-/* Returns a result as it is kept. The first word of a double-double takes over what it can: it is the larger one, or
-   has cancelled (THE BOUND in >>hybrid_offer). */
+/* Lets the first word of a double-double take over what it can: it is the larger one, or has cancelled (THE BOUND
+   in >>hybrid_offer). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
 {
   if (permi_hybrid_is_doubled(algebra))
@@ -20985,8 +20952,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
   return x;
 }
 
-/* Returns a row sum as a number. For moduli that is |y| plus the row's floor; whole numbers are reduced if the floor
-   is not 0. */
+/* Returns a row sum as a number: for moduli |y| plus the row's floor; whole numbers with a floor are reduced. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
@@ -21002,7 +20968,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
   return y;
 }
 
-/* Returns the row sum base + constant, which is exact, as a number. */
+/* Returns base + constant, which is exact, as a number. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   int q;
@@ -21012,7 +20978,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c
   return PERMI_H(row_number)(algebra, y, least, p);
 }
 
-/* Returns the product of double-double i of a and double-double j of b. */
+/* Multiplies double-double i of a by j of b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N b, int j)
 {
   PERMI_N x = a;
@@ -21021,7 +20987,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N 
   return x;
 }
 
-/* Returns a + b, or a - b, for numbers of one or two double-doubles. */
+/* Returns a + b, or a - b, of one or two double-doubles. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
@@ -21062,7 +21028,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a - b, for moduli a + b, for whole numbers `half` times a - b. */
+/* Returns a - b, of moduli a + b, of whole numbers `half` times a - b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
@@ -21078,7 +21044,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a b - c d, for moduli a b + c d. */
+/* Returns a b - c d, of moduli a b + c d. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
   PERMI_N second;
@@ -21094,7 +21060,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N
   return PERMI_H(minus)(algebra, PERMI_H(times)(algebra, a, b, p), second, 1, p);
 }
 
-/* Multiplies x by a slot, or sets x to the first slot of a chain. A `base` has no moduli yet. */
+/* Multiplies x by a slot, or sets x to a chain's first. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, int count, const double *slot,
                                               double least, PERMI_P p, PERMI_H(numbers) *x)
 {
@@ -21141,7 +21107,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(total)(int algebra, int count, double *bl
   }
 }
 
-/* Fetches the factor that is held for a group: a row sum with constant `at`, or slot `at`. */
+/* Fetches a group's held factor: row sum or slot `at`. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values, int at,
                                               PERMI_H(numbers) *x)
@@ -21225,7 +21191,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int opcode
     PERMI_H(tables)(algebra, count, opcode, hybrid, operation, values);
 }
 
-/* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+/* Slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const permi_hybrid *hybrid,
                                                 const permi_statement *t, const permi_statement *last, double *values)
 {
@@ -21329,7 +21295,7 @@ static const permi_hybrid_family PERMI_H(family) = {
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Returns whether a byte of a is that of b; exact, for a borrow starts at a zero byte. */
+/* Returns whether a byte of a is that of b; borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -21358,7 +21324,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Counts come from the frame before, stored long enough ago to be read in bytes at once. */
+/* Reads counts of the frame before: a store that is still under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -21410,8 +21376,8 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Writes products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. AVX2
-   does for AVX-512 as well: lists are short. */
+/* Writes products of own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. AVX2 does for
+   AVX-512: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -21450,8 +21416,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* Returns the sum over groups of block 1 of their values times products of the shared rows, whose counts are u without
-   block 1. */
+/* Returns the sum over groups of block 1 of values times products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -21495,8 +21460,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   return sum;
 }
 
-/* Adds the products of own rows over a block's living patterns by groups, without branches on patterns, which would be
-   hard to predict. */
+/* Adds products of own rows over living patterns by groups. Branches on patterns would be hard to predict. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
                                                        int block)
 {

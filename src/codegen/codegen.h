@@ -1,10 +1,10 @@
 /* ======================================================================================== >>codegen
    The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
    each column has code of its own with entries as literals. codegen-registers keeps all row sums in registers;
-   codegen-memory, in Algorithm 3's order, the k rows of the first c columns, the others in memory (Algorithm 4).
-   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Different here: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says
-   how many threads fit, for the bits; row sums are exact, TwoSum adds terms. */
+   codegen-memory, in Algorithm 3's order, k rows of the first c columns, the others in memory (Algorithm 4).
+   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads can have. Different here:
+   10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how many threads fit, for the
+   bits; row sums are exact, TwoSum adds terms. */
 #pragma once
 #include "../hybrid/program_plan.h"
 #include "../reference/sparyser.h"
@@ -144,7 +144,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Prints the step in which column j joins or (out) leaves the set. */
+/* Prints how column j joins or (out) leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -171,7 +171,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;

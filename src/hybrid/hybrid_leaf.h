@@ -22,31 +22,26 @@ typedef struct permi_hybrid_runs {
   double bits;      /* of the permanent's bound */
 } permi_hybrid_runs;
 
-static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
+static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
+  permi_hybrid *hybrid = (permi_hybrid *)context;
+  permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
+  int k;
   if (!hybrid)
     return;
+  for (k = 0; runs && runs->run && k < runs->passes; k++)
+    permi_hybrid_release(allocator, runs->run[k].tables);
+  if (runs) {
+    permi_release(allocator, runs->run);
+    permi_release(allocator, runs->factor);
+  }
+  permi_release(allocator, runs);
   permi_code_drop(allocator, hybrid);
   permi_release(allocator, hybrid->operation);
   permi_release(allocator, hybrid->statement);
   permi_release(allocator, hybrid->constant);
   permi_release(allocator, hybrid->start);
   permi_release(allocator, hybrid);
-}
-
-static void permi_hybrid_release(const perm_allocator *allocator, void *context)
-{
-  permi_hybrid *hybrid = (permi_hybrid *)context;
-  permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
-  int k;
-  for (k = 0; runs && k < runs->passes && runs->run; k++)
-    permi_hybrid_drop(allocator, runs->run[k].tables);
-  if (runs) {
-    permi_release(allocator, runs->run);
-    permi_release(allocator, runs->factor);
-  }
-  permi_release(allocator, runs);
-  permi_hybrid_drop(allocator, hybrid);
 }
 
 typedef struct permi_hybrid_rows {
@@ -131,34 +126,28 @@ static double permi_bregman_row(double *x, int n)
 /* Returns log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
-  double row_scale[64], column_scale[64], x[64], bound = 0;
+  double scale[2][64], x[64], bound = 0; /* of rows, of columns */
   const int n = rows->n;
   int turn, i, j;
   for (i = 0; i < n; i++)
-    row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
+    scale[0][i] = scale[1][i] = 1;
+  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where it is good */
     for (i = 0; i < n; i++) {
+      const int by_columns = turn & 1;
       double sum = 0;
       for (j = 0; j < n; j++)
-        sum += rows->modulus[i][j] * column_scale[j];
-      row_scale[i] = sum > 0 ? 1 / sum : row_scale[i];
+        sum += (by_columns ? rows->modulus[j][i] : rows->modulus[i][j]) * scale[!by_columns][j];
+      if (sum > 0)
+        scale[by_columns][i] = 1 / sum;
     }
-    for (j = 0; j < n; j++) {
-      double sum = 0;
-      for (i = 0; i < n; i++)
-        sum += rows->modulus[i][j] * row_scale[i];
-      column_scale[j] = sum > 0 ? 1 / sum : column_scale[j];
-    }
-  }
   for (i = 0; i < n; i++) {
     double size;
     for (j = 0; j < n; j++)
-      x[j] = turned ? rows->modulus[j][i] * row_scale[j] * column_scale[i]
-                    : rows->modulus[i][j] * row_scale[i] * column_scale[j];
+      x[j] = turned ? rows->modulus[j][i] * scale[0][j] * scale[1][i] : rows->modulus[i][j] * scale[0][i] * scale[1][j];
     size = permi_bregman_row(x, n);
-    bound += log2(size) - log2(row_scale[i]) - log2(column_scale[i]);
+    bound += log2(size) - log2(scale[0][i]) - log2(scale[1][i]);
     for (j = 0; j < n && share; j++)
-      x[j] = rows->lost[i][j] * row_scale[i] * column_scale[j];
+      x[j] = rows->lost[i][j] * scale[0][i] * scale[1][j];
     if (share)
       share[i] = permi_bregman_row(x, n) / size;
   }
@@ -419,17 +408,14 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
-  double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
+  double cost[2], best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, moves;
-  trial[0] = *layout;
-  if (again)
-    cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-  else
+  if (!again)
     permi_layouts_start(work, inner);
-  for (t = 0; t < 2 && !again; t++) {
-    trial[t] = work->first[t];
-    cost[t] = work->first_cost[t];
+  for (t = 0; t < 2; t++) {
+    trial[t] = again ? *layout : work->first[t];
+    cost[t] = !again ? work->first_cost[t] : t ? (double)INFINITY : permi_layout_total(work, layout, (double)INFINITY);
   }
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */

@@ -199,19 +199,18 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. It is derived
-   in docs/proofs-rounding.md.
-   1. Row sums are exact. Any other value is off by at most ((1 + u)^K - 1) times its modulus; a product adds the K of
-      its factors and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
+   docs/proofs-rounding.md.
+   1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds the K of its
+      factors and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
    2. A complex product counts three units.
-   3. TwoSum keeps what a chunk's N blocks lose, up to gamma_N^2 A.
+   3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
    4. Moduli round, too: 4 times a row, then as in 1 and 3.
    5. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth.
-   6. An underflow loses 2^-1074 (three times that for complex or double-double products, nine times for both), and so
-      does the scaling of an entry's part: a loss as that of a row without a floor.
-   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units, its blocks as K.
-   8. On a GPU a chunk's blocks are 2^walk of each of 128 threads, and 64 for adding the threads; complex a b - c d
-      counts six units.
+   6. An underflow (three in a complex or double-double product, nine in both) and the scaling of an entry's part lose
+      2^-1074 each, as a row without a floor does.
+   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units; blocks add to K.
+   8. On a GPU a chunk has 2^walk blocks of each of 128 threads, and 64 for adding threads; complex a b - c d counts six.
    Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
    tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)

@@ -1,10 +1,9 @@
 /* ================================================================================ >>hybrid_residues
    Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo as many primes below
-   2^47 as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
-   product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides
-   by; parts and merges need nothing of their own.
-   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1: the
-   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
+   2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the other
+   primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and merges
+   need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root
+   of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
 #pragma once
 #include "hybrid_leaf.h"
 

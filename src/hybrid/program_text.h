@@ -35,11 +35,11 @@ static const char *permi_code_literal(double x, char text[32])
 
 /* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
    numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
-   B = 8 b, C = 2 + c, whose value is 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3
-   its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). C++ for several parts:
-   A adds a constant, V subtracts it, U turns a base, T times, X cross, D difference, Z a row as a double-double, S sum
-   of a block, Q modulus; R settles T2 and D2. Real programs are one piece of assembly, which compiles in 0.6 of the
-   time of C++ and spills less (er:40:0.5, sm_90: 0 against 144 bytes). */
+   B = 8 b, C = 2 + c, 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3 its inverse;
+   quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a constant, V subtracts it, U turns a
+   base, T times, X cross, D difference, Z settles a row, S adds to a block, Q modulus; R settles T2 and D2. Real
+   programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144
+   bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {

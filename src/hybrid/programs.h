@@ -1,18 +1,17 @@
 /* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes a straight program, in which each statement makes a value; a thread
-   runs it for every pattern of its walk.
+   The sums of >>hybrid on GPUs. A layout becomes a straight program, where each statement makes a value; a thread runs
+   it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers, bases in shared memory, constants in constant memory (literals are 5 % slower, but
-                 compile sooner: they serve short runs); they are made on demand from the end, so that few wait
-     rows        real rows are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 every pattern, without division of rows
-     integers    as in >>hybrid_residues; a chunk's number has the pass above the threads. One program serves all
-                 primes and roots, and each pass has a table of its residues
-   Bits depend on the plan alone: a walk adds by TwoSum, threads add in a tree, chunks exactly. An H200 reaches 80-90 %
-   of its FP64 rate up to 130 waiting values. */
+     values      in registers, made on demand so that few wait; bases in shared memory, constants in constant memory
+                 (literals, 5 % slower, compile sooner and serve short runs)
+     rows        real ones are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns; with certify for every pattern,
+                 without division
+     integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
+   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
+   its FP64 rate up to 130 waiting values. */
 #pragma once
 #include "../dense/dense_gpu.h"
 #include "hybrid_residues.h"

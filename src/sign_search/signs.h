@@ -1,15 +1,13 @@
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
-   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Nearly all branches end: of the
-   2^30 patterns of the projective plane of order 5 all but 10^6 or so.
+   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Of the 2^30 patterns of the
+   projective plane of order 5 all but 10^6 or so end.
 
      prefix      columns in an order, a sign at each step
-     blocks      two sets of up to 9 columns after the prefix. Their living patterns are sets, from which a row that
-                 touches one block only, once its prefix is set, takes those with which it vanishes. The branch ends
-                 when a set is empty; else the sets are joined
-     classes     of rows: touching block 0 (FIRST) or 1 (SECOND) thins out a set, NONE ends branches, BOTH is tested
-                 on pairs of patterns
+     blocks      two sets of up to 9 columns after the prefix. A row that touches one block only takes from its living
+                 patterns those with which it vanishes. The branch ends when a set is empty; else the sets are joined
+     classes     of rows: FIRST and SECOND thin out a set, NONE ends branches, BOTH is tested on pairs of patterns
      counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
      weights     a row with an odd sum never vanishes; per(A diag c) = per(A) prod c, and c_j in {1, 2} makes rows even
    Products of a block's own rows are added in groups of patterns that do the same to rows of class BOTH, so most terms
@@ -18,7 +16,6 @@
 #include "../graph/engines.h"
 #include "../graph/vectors.h"
 
-/* A block's integers times column weights. */
 typedef struct permi_signs_matrix {
   int n;
   int entry[PERM_MAX_N][PERM_MAX_N];
@@ -26,7 +23,7 @@ typedef struct permi_signs_matrix {
   uint64_t touched[PERM_MAX_N];          /* columns of a row */
 } permi_signs_matrix;
 
-/* Columns in their order: the prefix, then block 0, then block 1. */
+/* The prefix, then block 0, then block 1. */
 typedef struct permi_signs_order {
   int prefix, length[2];
   int column[PERM_MAX_N];
@@ -59,7 +56,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Places the rows by class, then by the step that sets their last prefix column (-1: none). */
+/* Places rows by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -121,7 +118,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups patterns that do the same to the rows of both blocks. */
+/* Groups patterns that do the same to the shared rows. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -160,7 +157,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its c
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut: the patterns with which it does not vanish, for each count without the block. 0: no memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -198,7 +195,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes the cuts by step and block; rows without prefix columns thin out the root. */
+/* Rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -235,7 +232,6 @@ static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matr
                   bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
 }
 
-/* Makes the tables; 0: out of memory. */
 static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order)
 {
   const int n = matrix->n, p = order->prefix;
@@ -305,7 +301,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets prefix columns to the path's signs; 0: no pattern is left. */
+/* Sets prefix columns; 0: no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)

@@ -5,7 +5,7 @@
 #include "../exact/exact_gpu.h"
 #include "signs_offer.h"
 
-#define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
+#define PERMI_SIGNS_GPU_OUT 8 /* 3 of a chunk's sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -20,7 +20,6 @@ static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
   return shape->by_table ? 4 : 8;
 }
 
-/* Adds x to the digit of a row. */
 static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x,
                                   uint32_t *word)
 {
@@ -32,14 +31,13 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Returns the cuts of a column, as many for both blocks. */
+/* Returns a column's cuts, as many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
   return first > second ? first : second;
 }
 
-/* Returns the words of a pattern. */
 static int permi_signs_gpu_row(const perm_gpu_signs *shape, int block)
 {
   return (shape->word[block + 2] - shape->word[block + 1] + 3) / 4 * 4 + (shape->word[1] + 3) / 4 * 4;
@@ -84,7 +82,7 @@ static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-/* Returns the table's words; fills the cuts and what they leave from `at` on, unless word is NULL. */
+/* Returns the table's words; fills cuts and what they leave unless word is NULL. */
 static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
   const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;

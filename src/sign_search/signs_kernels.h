@@ -12,7 +12,7 @@
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Returns whether a byte of a is that of b; exact, for a borrow starts at a zero byte. */
+/* Returns whether a byte of a is that of b; borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -41,7 +41,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Counts come from the frame before, stored long enough ago to be read in bytes at once. */
+/* Reads counts of the frame before: a store that is still under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -93,8 +93,8 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Writes products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. AVX2
-   does for AVX-512 as well: lists are short. */
+/* Writes products of own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. AVX2 does for
+   AVX-512: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -133,8 +133,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* Returns the sum over groups of block 1 of their values times products of the shared rows, whose counts are u without
-   block 1. */
+/* Returns the sum over groups of block 1 of values times products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -178,8 +177,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   return sum;
 }
 
-/* Adds the products of own rows over a block's living patterns by groups, without branches on patterns, which would be
-   hard to predict. */
+/* Adds products of own rows over living patterns by groups. Branches on patterns would be hard to predict. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
                                                        int block)
 {

@@ -1,7 +1,7 @@
 /* ==================================================================================== >>signs_offer
    Ranges, price and offer of >>signs. A range is a run of living prefixes of the first columns, which are numbered, so
    any partition adds to the same integer. The price is measured: subtrees below random prefixes are searched, deep ones
-   after random descents [Knu75], until the mean of their work is known well enough. */
+   after random descents [Knu75]. */
 #pragma once
 #include "../graph/device.h"
 #include "signs_order.h"
@@ -40,8 +40,7 @@ static uint64_t permi_signs_weight(const permi_signs_frame *frame)
   return left[0] * left[1];
 }
 
-/* Returns the number of living prefixes of `depth` columns, at most `room`; lists them with weights if path is not
-   NULL. */
+/* Returns the number of living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
@@ -76,7 +75,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* Descends to `depth` by random living signs; returns the weight 2^forks, or 0 if it died. */
+/* Descends by random living signs; returns the weight 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -93,7 +92,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts seconds, their spread and counts by probes: a random path down to `deep`, then everything. */
+/* Predicts seconds, spread and counts by probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -131,7 +130,6 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     signs->counted[k] = counts[k] / probes * signs->paths;
 }
 
-/* Cuts ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
   const double each = signs->gpu ? PERMI_SIGNS_GPU_RANGE : PERMI_SIGNS_RANGE_SECONDS;
@@ -152,7 +150,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Checks the bits of a chunk's sum; a range may have all prefixes. */
+/* A range may have all prefixes. */
 static int permi_signs_gpu_takes(const permi_signs *signs)
 {
   const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
@@ -208,7 +206,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* Reads the block by rows or columns; 0: too large for counts. */
+/* Reads rows or columns; 0: too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -247,20 +245,20 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Returns how many times faster than a core the search may be. */
+/* Returns how much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Returns the seconds for the order, and as many for probes, of a run of so many. */
+/* Returns seconds for the order, and for probes, of a run of so many. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
+/* Anneals orders with blocks of several lengths as long as it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {
