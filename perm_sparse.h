@@ -13024,7 +13024,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by columns in `order` (NULL: as they are), divided by entry `unit` (-1: not). */
+/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is), divided by entry `unit` (-1: not). */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -13969,8 +13969,8 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
 
 /* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
    docs/proofs-rounding.md.
-   1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds the K of its
-      factors and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
+   1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds its
+      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
    2. A complex product counts three units.
    3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
    4. Moduli round, too: 4 times a row, then as in 1 and 3.
@@ -13978,7 +13978,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
    6. An underflow (three in a complex or double-double product, nine in both) and the scaling of an entry's part lose
       2^-1074 each, as a row without a floor does.
    7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units; blocks add to K.
-   8. On a GPU a chunk has 2^walk blocks of each of 128 threads, and 64 for adding threads; complex a b - c d counts six.
+   8. On a GPU a chunk has 2^walk blocks of each of 128 threads, and 64 to add threads; complex a b - c d counts six.
    Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
    tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)

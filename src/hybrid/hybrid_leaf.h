@@ -53,7 +53,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by columns in `order` (NULL: as they are), divided by entry `unit` (-1: not). */
+/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is), divided by entry `unit` (-1: not). */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
