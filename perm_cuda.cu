@@ -1384,6 +1384,7 @@ static void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybri
 #define PERMI_GPU_VALUES 30000
 
 typedef struct permi_coder {
+  permi_hybrid_maker maker; /* of the CPU's program: its growths, of whole numbers, else NULL */
   permi_layouts *work;
   permi_arrangement *layout;
   permi_code *code;
@@ -1399,7 +1400,6 @@ typedef struct permi_coder {
   permi_hybrid_rows rows;
   const double *floor;
   const int *reduced;     /* rows that are residues */
-  permi_growths *growths; /* of whole numbers, else NULL */
   int whole, doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
 
@@ -1547,7 +1547,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_NOT;
+      const int growth = coder->maker.growths ? coder->maker.growths->item[node->first + k] : PERMI_GROWS_NOT;
       value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
     }
   } else if (right < 0) {
@@ -2215,28 +2215,25 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
 /* Decides what grows, by sizes in the tables of the CPU's program. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *word)
 {
-  permi_code *code = coder->code;
-  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
+  permi_hybrid_maker *maker = &coder->maker;
   double row[64];
   int i, k, n = coder->work->n;
-  coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
-  code->failed = 2;
-  if (maker && coder->growths) {
-    coder->growths->most_halvings = n - 1;
-    maker->work = coder->work;
-    maker->layout = coder->layout;
-    maker->hybrid = hybrid;
-    maker->growths = coder->growths;
-    for (i = 0; i < n; i++) {
-      for (k = 0; k < n; k++, word += PERMI_WHOLE_WORDS)
-        row[k] = word[0] + 4294967296.0 * word[1];
-      permi_whole_row(maker, row, i, coder->reduced[i]);
-    }
-    permi_maker_plan(maker);
-    code->failed = maker->failed;
-    coder->grows = hybrid->grows;
+  maker->work = coder->work;
+  maker->layout = coder->layout;
+  maker->hybrid = hybrid;
+  maker->growths = (permi_growths *)permi_allocate_zeros(coder->code->allocator, 1, sizeof *maker->growths);
+  coder->code->failed = 2;
+  if (!maker->growths)
+    return;
+  maker->growths->most_halvings = n - 1;
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < n; k++, word += PERMI_WHOLE_WORDS)
+      row[k] = word[0] + 4294967296.0 * word[1];
+    permi_whole_row(maker, row, i, coder->reduced[i]);
   }
-  permi_release(code->allocator, maker);
+  permi_maker_plan(maker);
+  coder->code->failed = maker->failed;
+  coder->grows = hybrid->grows;
 }
 
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
@@ -2281,66 +2278,57 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
   permi_code *code = permi_code_new(allocator);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  perm_gpu_work *gpu;
-  int most, words, failed;
+  int most, words, failed = 2;
   *made = NULL;
-  if (!coder || !code || !hybrid) {
-    permi_release(allocator, coder);
-    permi_code_release(allocator, code);
-    permi_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
-  }
-  permi_hybrid_begin(hybrid, work, layout, algebra);
-  hybrid->code = code;
-  hybrid->isa = PERM_ISA_CUDA;
-  hybrid->gpu.allocator = *allocator;
-  words = n * hybrid->parts;
-  code->failed = words > PERMI_CODE_BASES;
-  most = outer - PERM_GPU_THREADS_LOG2;
-  code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
-  hybrid->high = outer - code->walk;
-  hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
-  hybrid->walked = code->walk;
-  /* a thread samples 1/128 of its patterns, or more for 2^18 in all */
-  most = code->walk + hybrid->low;
-  code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
-  code->scale = permi_dd_make(1);
-  coder->work = work;
-  coder->layout = layout;
-  coder->code = code;
-  coder->parts = hybrid->parts;
-  coder->remake = remake[variant];
-  coder->reload = reload[variant];
-  coder->rows.n = n;
-  code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
-  coder->whole = algebra == PERMI_HYBRID_WHOLE;
-  coder->doubled = permi_hybrid_is_doubled((int)algebra);
-  coder->floor = hybrid->rounding.floor;
-  coder->reduced = choice->reduced;
-  permi_code_rows(coder, choice);
-  gpu = &hybrid->gpu.work;
-  coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!coder->memo) {
-    code->failed = 2;
-  } else if (coder->memos > PERMI_GPU_MEMO) {
-    code->failed = 1;
-  } else if (!code->failed) {
-    permi_code_fill(coder, hybrid, choice->scaled);
+  if (hybrid)
+    permi_hybrid_begin(hybrid, work, layout, algebra);
+  if (coder && code && hybrid) {
+    words = n * hybrid->parts;
+    most = outer - PERM_GPU_THREADS_LOG2;
+    code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
+    hybrid->high = outer - code->walk;
+    hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
+    hybrid->walked = code->walk;
+    /* a thread samples 1/128 of its patterns, or more for 2^18 in all */
+    most = code->walk + hybrid->low;
+    code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+    code->scale = permi_dd_make(1);
+    coder->work = work;
+    coder->layout = layout;
+    coder->code = hybrid->code = code;
+    coder->parts = hybrid->parts;
+    coder->remake = remake[variant];
+    coder->reload = reload[variant];
+    coder->rows.n = n;
+    coder->whole = algebra == PERMI_HYBRID_WHOLE;
+    coder->doubled = permi_hybrid_is_doubled((int)algebra);
+    coder->floor = hybrid->rounding.floor;
+    coder->reduced = choice->reduced;
+    code->certify = certify && !coder->whole;
+    permi_code_rows(coder, choice);
+    coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
+    code->failed = !coder->memo ? 2 : coder->memos > PERMI_GPU_MEMO || words > PERMI_CODE_BASES;
+    if (!code->failed)
+      permi_code_fill(coder, hybrid, choice->scaled);
     if (!code->failed && !permi_code_tables(coder, choice, hybrid))
       code->failed = 2;
+    permi_release(allocator, coder->maker.growths);
+    permi_release(allocator, coder->memo);
+    code->program.text = code->text;
+    code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
+    code->program.twin = PERMI_CODE_TWIN;
+    code->program.context = hybrid;
+    hybrid->isa = PERM_ISA_CUDA;
+    hybrid->gpu.allocator = *allocator;
+    hybrid->gpu.work.program = &code->program;
+    hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
+    hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
+    hybrid->scale_exp2 = code->scale_exp2;
+    failed = code->failed;
+  } else {
+    permi_code_release(allocator, code);
   }
-  permi_release(allocator, coder->growths);
-  permi_release(allocator, coder->memo);
   permi_release(allocator, coder);
-  code->program.text = code->text;
-  code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
-  code->program.twin = PERMI_CODE_TWIN;
-  code->program.context = hybrid;
-  gpu->program = &code->program;
-  gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
-  hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
-  hybrid->scale_exp2 = code->scale_exp2;
-  failed = code->failed;
   if (failed)
     permi_hybrid_release(allocator, hybrid);
   else

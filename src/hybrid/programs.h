@@ -105,6 +105,7 @@ static void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybri
 #define PERMI_GPU_VALUES 30000
 
 typedef struct permi_coder {
+  permi_hybrid_maker maker; /* of the CPU's program: its growths, of whole numbers, else NULL */
   permi_layouts *work;
   permi_arrangement *layout;
   permi_code *code;
@@ -120,7 +121,6 @@ typedef struct permi_coder {
   permi_hybrid_rows rows;
   const double *floor;
   const int *reduced;     /* rows that are residues */
-  permi_growths *growths; /* of whole numbers, else NULL */
   int whole, doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
 
@@ -268,7 +268,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_NOT;
+      const int growth = coder->maker.growths ? coder->maker.growths->item[node->first + k] : PERMI_GROWS_NOT;
       value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
     }
   } else if (right < 0) {
