@@ -18,7 +18,6 @@
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
      hybrid/         >>programs       the sums of hybrid and cached as straight programs
-                     >>program_text   a program's kernel as CUDA C++ and PTX
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
@@ -1733,9 +1732,7 @@ static void permi_code_statements(permi_coder *coder)
   }
 }
 
-/* =================================================================================== >>program_text
-   A kernel's text: CUDA C++, real arithmetic in PTX. */
-
+/* ---- the kernel's text: CUDA C++, real arithmetic in PTX */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -3380,7 +3377,7 @@ static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin,
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
      proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
      arrays           >>text_frontier               >>compile permi_source_end
-     hybrid sums      >>program_text, >>codegen, which use those here
+     hybrid sums      >>programs, >>codegen, which use those here
 
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
    (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,

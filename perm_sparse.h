@@ -5324,7 +5324,7 @@ typedef struct permi_signs_walk {
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
-  uint64_t nodes, joins, items, pairs; /* counted */
+  uint64_t counted[4]; /* nodes, joins, patterns, pairs */
   /* the groups of each block, known until a column is set that touches its own rows; the sums of their products; what
      those of block 1 add */
   int known[2], groups[2];
@@ -5411,13 +5411,13 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
   const int words = signs->words, n = signs->n;
   int pattern[2], w[2], i;
   uint64_t set[2], c[2][PERMI_SIGNS_WORDS], x[PERMI_SIGNS_SUM_WORDS];
-  walk->joins++;
+  walk->counted[1]++;
   for (w[0] = 0; w[0] << 6 < 1 << signs->length[0]; w[0]++)
     for (set[0] = frame->alive[0][w[0]]; set[0]; set[0] &= set[0] - 1) {
       pattern[0] = w[0] << 6 | permi_trailing_zeros(set[0]);
       memcpy(c[0], frame->count, sizeof c[0]);
       permi_signs_pattern(signs, 0, pattern[0], c[0]);
-      walk->items++;
+      walk->counted[2]++;
       for (w[1] = 0; w[1] << 6 < 1 << signs->length[1]; w[1]++)
         for (set[1] = frame->alive[1][w[1]]; set[1]; set[1] &= set[1] - 1) {
           int negative = walk->product[signs->prefix] < 0, dead = 0;
@@ -5425,7 +5425,7 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
           memcpy(c[1], c[0], sizeof c[1]);
           permi_signs_pattern(signs, 1, pattern[1], c[1]);
           negative ^= (signs->group[0][pattern[0]] ^ signs->group[1][pattern[1]]) & 1;
-          walk->pairs++;
+          walk->counted[3]++;
           for (i = 0; i < PERMI_SIGNS_SUM_WORDS; i++)
             x[i] = i == 0;
           for (i = 0; i < n && !dead; i++) {
@@ -14386,7 +14386,7 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   if (signs->doubled)
     permi_words_add(walk->sum, walk->sum, signs->words);
   permi_sum_add_signed(&partial->value, walk->sum, signs->words);
-  partial->terms += (double)walk->pairs;
+  partial->terms += (double)walk->counted[3];
 }
 
 /* ==================================================================================== >>signs_order
@@ -14731,14 +14731,6 @@ static double permi_signs_seconds(const permi_signs *signs, const uint64_t *coun
          slower * (item * (double)counted[2] + pair * (double)counted[3]);
 }
 
-static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
-{
-  counted[0] = walk->nodes;
-  counted[1] = walk->joins;
-  counted[2] = walk->items;
-  counted[3] = walk->pairs;
-}
-
 /* Pairs of patterns that are left. */
 static uint64_t permi_signs_weight(const permi_signs_frame *frame)
 {
@@ -14759,7 +14751,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   if (depth == 0)
     return 0;
   for (;;) {
-    if (walk->nodes % 4096 == 0 && permi_watch(watch, 4096 * 20))
+    if (walk->counted[0] % 4096 == 0 && permi_watch(watch, 4096 * 20))
       return found;
     alive = walk->signs->family->step(walk, k, (int)(at >> k & 1));
     if (alive && k + 1 < depth) {
@@ -14809,20 +14801,16 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
   int probes = 0, k;
   while (probes < PERMI_SIGNS_PROBES) {
-    uint64_t before[4], after[4];
     double weight, seconds;
     const uint64_t path = signs->path[(uint64_t)(permi_order_random(seed) * signs->paths)];
     permi_signs_follow(walk, path, 0, signs->depth);
-    permi_signs_counts(walk, before);
+    memset(walk->counted, 0, sizeof walk->counted);
     weight = permi_signs_descend(walk, signs->depth, deep, seed);
     if (weight > 0)
       signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
-    permi_signs_counts(walk, after);
-    for (k = 0; k < 4; k++) {
-      after[k] -= before[k];
-      counts[k] += weight * (double)after[k];
-    }
-    seconds = permi_signs_seconds(signs, after);
+    for (k = 0; k < 4; k++)
+      counts[k] += weight * (double)walk->counted[k];
+    seconds = permi_signs_seconds(signs, walk->counted);
     spent += seconds + 2e-8 * signs->prefix;
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;
@@ -21333,7 +21321,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   const unsigned char *count = (const unsigned char *)from->count;
   int64_t product = bit ? -walk->product[k] : walk->product[k];
   int i, place, block;
-  walk->nodes++;
+  walk->counted[0]++;
   walk->known[0] &= k > signs->last[0];
   walk->known[1] &= k > signs->last[1];
   for (i = 0; i < PERMI_SIGNS_VECTORS; i++) {
@@ -21484,7 +21472,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, c
     set[w] &= set[w] - 1;
     left ^= (unsigned)!set[w] << w;
   }
-  walk->items += (unsigned)patterns;
+  walk->counted[2] += (unsigned)patterns;
 #if PERMI_WIDTH >= 4
   if (signs->by_table == 2 && signs->width[block] - signs->shared_words <= 4)
     PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 1, 0);
@@ -21525,8 +21513,8 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
   }
   if (!walk->known[0])
     PERMI_NAME(signs_group)(walk, frame, 0);
-  walk->joins++;
-  walk->pairs += (uint64_t)(walk->groups[0] * walk->groups[1]);
+  walk->counted[1]++;
+  walk->counted[3] += (uint64_t)(walk->groups[0] * walk->groups[1]);
   for (g = 0; g < walk->groups[0]; g++) {
     const uint64_t *word = signs->group_word[0] + walk->group[0][g] * shared;
     uint64_t u[PERMI_SIGNS_WORDS];

@@ -1,7 +1,7 @@
 /* =================================================================================== >>program_plan
    Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
 #pragma once
-#include "program_text.h"
+#include "programs.h"
 
 /* Adds chunks' sums on a GPU: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,

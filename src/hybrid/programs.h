@@ -453,4 +453,330 @@ static void permi_code_statements(permi_coder *coder)
       }
   }
 }
+
+/* ---- the kernel's text: CUDA C++, real arithmetic in PTX */
+#if !defined(PERMI_CODE_TWIN)
+#define PERMI_CODE_TWIN NULL
+#define PERMI_CODEGEN_TWIN NULL
+#endif
+
+static void permi_code_print(permi_code *code, const char *format, ...)
+{
+  while (!code->failed) {
+    const size_t left = (size_t)code->text_room - code->length;
+    size_t length;
+    va_list arguments;
+    va_start(arguments, format);
+    length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
+    va_end(arguments);
+    if (length < left) {
+      code->length += length;
+      return;
+    }
+    if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
+      code->failed = 2;
+  }
+}
+
+/* Returns a literal that reads back as x, -0 too. */
+static const char *permi_code_literal(double x, char text[32])
+{
+  permi_say(text, 32, "%.16e", x);
+  return text;
+}
+
+/* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
+   numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
+   B = 8 b, C = 2 + c, 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3 its inverse;
+   quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a constant, V subtracts it, U turns a
+   base, T times, X cross, D difference, Z settles a row, S adds to a block, Q modulus; R settles T2 and D2. Real
+   programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144
+   bytes). */
+#define PERMI_CODE_QUOTIENT(x) \
+  "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
+static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka const auto v%d=BM(%d);\n"}},
+    {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"}},
+    {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
+      "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
+     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
+    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"}},
+    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n",
+      "cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n"},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
+    {{"kab sub.rn.f64 v%d,v%d,v%d;\n", "kab add.rn.f64 v%d,v%d,v%d;\n"},
+     {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
+    {{NULL}, {"ka N v%d=Z(v%d);\n"}},
+    {{"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n"}},
+    {{"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
+      "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
+      "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n",
+      "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
+     {"a S(v%d);\n", "a W(v%d);\n"}},
+    {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
+    {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
+
+static void permi_code_print_sum(permi_code *code, int k, int a, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, a, (unsigned)(bits >> 32),
+                   (unsigned)(bits & 0xffffffff));
+}
+
+static void permi_code_print_statement(permi_coder *coder, int k)
+{
+  static const char names[] = "kabcdABC";
+  permi_code *code = coder->code;
+  const permi_code_statement *t = &code->statement[k];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c};
+  const int real = coder->parts == 1, of_moduli = k >= code->moduli && permi_code_form[t->kind][2][0];
+  const char *const *forms = permi_code_form[t->kind][real ? 0 : of_moduli ? 2 : 1];
+  const char *form = forms[t->negative && forms[1]];
+  int operand[9] = {0}, i;
+  char text[32];
+  if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
+    permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
+    return;
+  }
+  for (i = 0; *form != ' '; form++)
+    operand[i++] = value[strchr(names, *form) - names];
+  permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4], operand[5], operand[6],
+                   operand[7], operand[8]);
+  if (t->kind != PERMI_CODE_MODULUS)
+    return;
+  if (!real)
+    permi_code_print(code, "%s);\n", permi_code_literal(coder->floor[t->b], text));
+  else if (coder->floor[t->b] > 0)
+    permi_code_print_sum(code, k, k, coder->floor[t->b]);
+}
+
+static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
+{
+  permi_code *code = coder->code;
+  int k;
+  if (coder->parts == 1)
+    permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
+                           "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
+                     coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
+  for (k = begin; k < end; k++)
+    permi_code_print_statement(coder, k);
+  if (coder->parts > 1)
+    return;
+  permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
+  for (k = 0; k < low; k++)
+    permi_code_print(code, ", \"d\"(m%d)", k);
+  if (coder->grows)
+    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse), \"l\"(residue)");
+  permi_code_print(code, " : \"memory\");\n");
+}
+
+#define PERMI_CODE_BASE_TEXT(word) "((const volatile double *)b)[128 * (" word ")]"
+#define PERMI_CODE_NUMBER_TEXT \
+    "struct P { double v, e; };\n" \
+    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n" \
+    "#define A(v, k) U(v, k, 1.0)\n" \
+    "#define V(v, k) U(v, k, -1.0)\n"
+static const char permi_code_two_parts[] =
+    "typedef P N;\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
+    "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
+    "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
+    "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
+/* What does not settle */
+static const char permi_code_pairs[] =
+    "PERMI_BOTH P T2(P a, P b) {\n"
+    "  const double p = permi_mul(a.v, b.v);\n"
+    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
+    "PERMI_BOTH P D2(P a, P b) {\n"
+    "  P r; permi_two_sum(r.v, r.e, a.v, -b.v);\n"
+    "  r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    "PERMI_BOTH P L(P a, double s, P b) {\n"
+    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
+    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
+    "PERMI_BOTH P R(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH P Z(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
+static const char permi_code_real_pairs[] =
+    "#define S(f) block = R(L(block, 1.0, f))\n"
+    "#define W(f) block = R(L(block, -1.0, f))\n"
+    "#define Q(x, f) permi_add(fabs(x.v), f)\n"
+    "#define BM(r) permi_n(B1(r), 0.0)\n";
+static const char permi_code_complex_pairs[] =
+    "struct N { P x, y; };\n"
+    "PERMI_BOTH N permi_m(P x, P y) { N r; r.x = x; r.y = y; return r; }\n"
+    "PERMI_BOTH P permi_shifted(P a, int k, double m) {\n"
+    "  return permi_n(permi_fma(m, C[k], a.v), permi_fma(m, C[k + 1], a.e)); }\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
+    "  return permi_m(permi_shifted(a.x, 4 * k, m), permi_shifted(a.y, 4 * k + 2, m)); }\n"
+    "#define B1(k) " PERMI_CODE_BASE_TEXT("k") "\n"
+    "#define B(r) permi_m(permi_n(B1(4 * (r)), B1(4 * (r) + 1)), permi_n(B1(4 * (r) + 2), B1(4 * (r) + 3)))\n"
+    "#define BM(r) permi_m(permi_n(B1(4 * (r)), 0.0), permi_n(B1(4 * (r) + 2), 0.0))\n"
+    "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
+    "PERMI_BOTH N T2(N a, N b) {\n"
+    "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
+    "PERMI_BOTH N R(N a) { return permi_m(R(a.x), R(a.y)); }\n"
+    "PERMI_BOTH N Z(N a) { return permi_m(Z(a.x), Z(a.y)); }\n"
+    "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
+    "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
+    "PERMI_BOTH double Q(N a, double f) {\n"
+    "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
+static const char permi_code_settled[] =
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n";
+static const char permi_code_complex[] =
+    "PERMI_BOTH N T(N a, N b) {\n"
+    "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
+    "  return permi_n(permi_fma(a.v, b.v, permi_fma(-a.e, b.e, permi_fma(-c.v, d.v, permi_mul(c.e, d.e)))),\n"
+    "                 permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(-c.v, d.e, -permi_mul(c.e, d.v))))); }\n"
+    "PERMI_BOTH N D(N a, N b) { return permi_n(permi_add(a.v, -b.v), permi_add(a.e, -b.e)); }\n"
+    "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
+    "#define W(f) block = D(block, f)\n"
+    "PERMI_BOTH double Q(N a, double f) {\n"
+    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
+    "#define BM(r) B(r)\n";
+
+/* Prints the types of numbers of several parts. */
+static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
+{
+  const int doubled = permi_hybrid_is_doubled((int)algebra);
+  permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
+  permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
+                   algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
+                   algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
+  permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
+                   doubled ? permi_code_settled : "");
+}
+
+static int permi_code_pass(const permi_hybrid *hybrid)
+{
+  return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
+}
+
+static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
+{
+  permi_code *code = coder->code;
+  const int parts = coder->parts, low = code->certify ? 0 : hybrid->low;
+  char text[32];
+  int k, j, p;
+  permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
+  for (k = 0; k < code->constants * parts; k++)
+    permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
+  permi_code_print(code, "0};\n");
+  if (parts > 1)
+    permi_code_print_algebra(code, hybrid->algebra);
+  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
+                         "const double *residue = 0) "
+                         "{ switch (j) {\n");
+  for (j = 0; j < code->walk; j++) {
+    permi_code_print(code, "case %d:\n", j);
+    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
+      for (p = 0; p < parts; p++) {
+        const permi_code_flip *flip = &code->flip[k];
+        const int at = 128 * (flip->row * parts + p);
+        permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
+                         flip->reduced ? "residue" : "C", flip->constant * parts + p, at);
+      }
+    permi_code_print(code, "break;\n");
+  }
+  permi_code_print(code, "} }\n");
+  if (hybrid->algebra == PERMI_HYBRID_WHOLE)
+    return;
+  permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
+  for (k = 0; k < low; k++)
+    permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
+  permi_code_print(code, parts == 1 ? "double block;\n" : "");
+  permi_code_print_statements(coder, code->moduli, code->statements, low);
+  permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
+}
+
+/* Adds the moduli of a sample of patterns; with certify the walk adds all. */
+static const char permi_code_samples[] =
+    "PERMI_ROLLED\n"
+    "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
+    "  unsigned h = key + i * 0x9e3779b9u;\n"
+    "  h = (h ^ h >> 16) * 0x7feb352du;\n"
+    "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
+    "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
+    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
+    "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
+    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
+    "}\n";
+static const char permi_code_all_moduli[] =
+    "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
+
+static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
+    "lo = permi_add(lo, e);\n",
+    "lo = permi_add(lo, e);\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
+    "lo = permi_add(lo, e);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
+    "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
+
+/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; where numbers grow each
+   pass has one, which ends with minus the prime, its inverse and residues. */
+static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
+{
+  permi_code *code = coder->code;
+  const int real = coder->parts == 1, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
+  permi_code_functions(coder, hybrid);
+  permi_code_print(code,
+                   PERM_GPU_ENTRY "{\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d, PASS = %d };\n"
+                   "extern __shared__ double room[];\n"
+                   "const int t = (int)threadIdx.x;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
+                   "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
+                   "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
+                   "const double *table = a.table%s"
+                   "for (int r = 0; r < WORDS; r++) {\n"
+                   "  double x = table[r];\n"
+                   "  for (int k = 0; k < HIGH; k++)\n"
+                   "    x = permi_fma(-(double)(int)(number >> k & 1), table[WORDS * (1 + k) + r], x);\n"
+                   "  b[128 * r] = x;\n"
+                   "}\n"
+                   "%s"
+                   "PERMI_ROLLED\n"
+                   "for (unsigned m = 0;;) {\n"
+                   "%s%s",
+                   code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
+                   hybrid->low, code->samples_log2, permi_code_pass(hybrid),
+                   coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
+                   coder->grows ? " + PASS * (chunk >> (HIGH - 7)), *residue = table + WORDS * (1 + HIGH) + 2;\n"
+                                  "const double minus_prime = residue[-2], inverse = residue[-1];\n"
+                                : ";\n",
+                   whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
+                   real                ? "double block;\n"
+                   : coder->parts == 2 ? "N block = {0, 0};\n"
+                                       : "N block = {{0, 0}, {0, 0}};\n");
+  permi_code_print_statements(coder, 0, code->moduli, 0);
+  permi_code_print(code,
+                   "double e;\n"
+                   "const double s = m & 1 ? -1.0 : 1.0;\n"
+                   "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
+                   "%s"
+                   "if (++m == 1u << WALK) break;\n"
+                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0%s); }\n"
+                   "}\n"
+                   "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
+                   "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
+                   "  permi_mul(minus, lo2), absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n",
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text[hybrid->algebra],
+                   coder->grows ? ", residue" : "");
+}
 /* SPDX-License-Identifier: MIT */

@@ -328,6 +328,6 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   if (signs->doubled)
     permi_words_add(walk->sum, walk->sum, signs->words);
   permi_sum_add_signed(&partial->value, walk->sum, signs->words);
-  partial->terms += (double)walk->pairs;
+  partial->terms += (double)walk->counted[3];
 }
 /* SPDX-License-Identifier: MIT */

@@ -50,7 +50,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   const unsigned char *count = (const unsigned char *)from->count;
   int64_t product = bit ? -walk->product[k] : walk->product[k];
   int i, place, block;
-  walk->nodes++;
+  walk->counted[0]++;
   walk->known[0] &= k > signs->last[0];
   walk->known[1] &= k > signs->last[1];
   for (i = 0; i < PERMI_SIGNS_VECTORS; i++) {
@@ -201,7 +201,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, c
     set[w] &= set[w] - 1;
     left ^= (unsigned)!set[w] << w;
   }
-  walk->items += (unsigned)patterns;
+  walk->counted[2] += (unsigned)patterns;
 #if PERMI_WIDTH >= 4
   if (signs->by_table == 2 && signs->width[block] - signs->shared_words <= 4)
     PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 1, 0);
@@ -242,8 +242,8 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
   }
   if (!walk->known[0])
     PERMI_NAME(signs_group)(walk, frame, 0);
-  walk->joins++;
-  walk->pairs += (uint64_t)(walk->groups[0] * walk->groups[1]);
+  walk->counted[1]++;
+  walk->counted[3] += (uint64_t)(walk->groups[0] * walk->groups[1]);
   for (g = 0; g < walk->groups[0]; g++) {
     const uint64_t *word = signs->group_word[0] + walk->group[0][g] * shared;
     uint64_t u[PERMI_SIGNS_WORDS];

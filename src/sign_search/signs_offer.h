@@ -21,14 +21,6 @@ static double permi_signs_seconds(const permi_signs *signs, const uint64_t *coun
          slower * (item * (double)counted[2] + pair * (double)counted[3]);
 }
 
-static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
-{
-  counted[0] = walk->nodes;
-  counted[1] = walk->joins;
-  counted[2] = walk->items;
-  counted[3] = walk->pairs;
-}
-
 /* Pairs of patterns that are left. */
 static uint64_t permi_signs_weight(const permi_signs_frame *frame)
 {
@@ -49,7 +41,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   if (depth == 0)
     return 0;
   for (;;) {
-    if (walk->nodes % 4096 == 0 && permi_watch(watch, 4096 * 20))
+    if (walk->counted[0] % 4096 == 0 && permi_watch(watch, 4096 * 20))
       return found;
     alive = walk->signs->family->step(walk, k, (int)(at >> k & 1));
     if (alive && k + 1 < depth) {
@@ -99,20 +91,16 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
   int probes = 0, k;
   while (probes < PERMI_SIGNS_PROBES) {
-    uint64_t before[4], after[4];
     double weight, seconds;
     const uint64_t path = signs->path[(uint64_t)(permi_order_random(seed) * signs->paths)];
     permi_signs_follow(walk, path, 0, signs->depth);
-    permi_signs_counts(walk, before);
+    memset(walk->counted, 0, sizeof walk->counted);
     weight = permi_signs_descend(walk, signs->depth, deep, seed);
     if (weight > 0)
       signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
-    permi_signs_counts(walk, after);
-    for (k = 0; k < 4; k++) {
-      after[k] -= before[k];
-      counts[k] += weight * (double)after[k];
-    }
-    seconds = permi_signs_seconds(signs, after);
+    for (k = 0; k < 4; k++)
+      counts[k] += weight * (double)walk->counted[k];
+    seconds = permi_signs_seconds(signs, walk->counted);
     spent += seconds + 2e-8 * signs->prefix;
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;

@@ -1,4 +1,4 @@
-/* >>programs, >>program_text, >>program_plan */
+/* >>programs, >>program_plan */
 /* Generated kernels: hybrid and cached sums of sparse matrices. */
 
 /* ---- generated kernels: hybrid and cached sums of sparse matrices */
