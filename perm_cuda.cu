@@ -1513,15 +1513,14 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
 }
 
 /* Puts a result; whole numbers that grow are reduced. */
-static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
-                            int d)
+static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int half, int a, int b, int c, int d)
 {
   int value;
   if (coder->whole && growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
   value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
-  if (coder->whole && halved)
+  if (coder->whole && half)
     value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
   return !coder->whole || growth == PERMI_GROWS_NOT ? value
                                                     : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
@@ -1556,8 +1555,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       value = permi_code_grown(coder, PERMI_CODE_MINUS, node->growth, node->halved, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    const int swap =
-        left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
+    int swap = left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
     if (second < n && coder->unit[second] >= 0 && !coder->moduli) {
@@ -1635,9 +1633,8 @@ static double permi_code_operations(const permi_code *code, int k, permi_hybrid_
   return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* Chooses the row's divisor; *growth: log2 of what products gain by divisors. */
-static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
-                                   int *growth)
+/* Chooses the row's divisor; *gain: log2 of what products gain by divisors. */
+static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i, int *gain)
 {
   permi_code *code = coder->code;
   double most = 0, unit = 0;
@@ -1653,10 +1650,10 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
       coder->unit[i] = k;
     }
   }
-  if (unit == 0 || fabs(unit) * 1024 < most || *growth + 1 - permi_exponent(unit) > 900) {
+  if (unit == 0 || fabs(unit) * 1024 < most || *gain + 1 - permi_exponent(unit) > 900) {
     coder->unit[i] = -1;
   } else {
-    *growth += 1 - permi_exponent(unit);
+    *gain += 1 - permi_exponent(unit);
     code->scale = permi_dd_multiply(code->scale, permi_dd_make(unit));
     frexp(code->scale.hi, &e);
     code->scale = permi_dd_scale(code->scale, -e);
@@ -2061,28 +2058,27 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 /* =================================================================================== >>program_plan
    Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
 
-/* Adds chunks' sums on a GPU: integers below 2^107 in two doubles. */
-static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                                const double *sums)
+/* Adds chunks' sum on a GPU: integers below 2^107 in two doubles. */
+static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t from, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const int each_log2 = hybrid->high - hybrid->chunk_log2;
   uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+  for (chunk = from; chunk < from + chunks; chunk++, sum += PERM_GPU_SUMS) {
     const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
-    if (!(fabs(sums[0]) <= DBL_MAX && fabs(sums[1]) <= DBL_MAX))
+    if (!(fabs(sum[0]) <= DBL_MAX && fabs(sum[1]) <= DBL_MAX))
       return 0;
     if (run) {
       const double prime = (double)run->prime.p;
-      permi_whole_add(runs, run, fmod(sums[0], prime) + fmod(sums[1], prime), partial);
+      permi_whole_add(runs, run, fmod(sum[0], prime) + fmod(sum[1], prime), partial);
     } else {
-      permi_sum_add_double(&partial->value, sums[0]);
-      permi_sum_add_double(&partial->value, sums[1]);
+      permi_sum_add_double(&partial->value, sum[0]);
+      permi_sum_add_double(&partial->value, sum[1]);
     }
   }
-  permi_gpu_count(leaf, partial, first, chunks);
+  permi_gpu_count(leaf, partial, from, chunks);
   return 1;
 }
 
@@ -2139,8 +2135,7 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, choice->algebra, a, i, &growth);
     for (k = 0; k < n && coder->whole; k++)
-      memcpy(coder->rows.number[i][k], a + (i * n + layout->order[k]) * PERMI_WHOLE_WORDS,
-             sizeof coder->rows.number[i][k]);
+      memcpy(coder->rows.number[i][k], a + (i * n + layout->order[k]) * PERMI_WHOLE_WORDS, sizeof(double[4]));
     coder->row[i] = coder->memos;
     coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }
@@ -2533,15 +2528,14 @@ static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
   return shape->by_table ? 4 : 8;
 }
 
-static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x,
-                                  uint32_t *word)
+static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x, uint32_t *to)
 {
   const int bits = permi_signs_gpu_bits(shape);
   int c = 0, at;
   while (place >= signs->place[c + 1])
     c++;
   at = (place - signs->place[c]) * bits;
-  word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
+  to[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
 /* Returns a column's cuts, as many for both blocks. */
@@ -2689,14 +2683,13 @@ static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t
                     (size_t)at);
 }
 
-static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
+static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_signs *signs = ((const permi_signs_gpu *)leaf->context)->signs;
   uint64_t chunk, word[3];
-  for (chunk = 0; chunk < chunks; chunk++, sums += PERMI_SIGNS_GPU_OUT) {
-    memcpy(word, sums, sizeof word);
+  for (chunk = 0; chunk < chunks; chunk++, sum += PERMI_SIGNS_GPU_OUT) {
+    memcpy(word, sum, sizeof word);
     if (signs->doubled)
       permi_words_add(word, word, 3);
     permi_sum_add_signed(&partial->value, word, 3);

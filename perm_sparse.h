@@ -12179,8 +12179,7 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
   const int columns = permi_count_ones(f->scope);
   if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
     return 0;
-  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] *
-         work->add;
+  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] * work->add;
 }
 
 typedef struct permi_layout_sum {
@@ -12597,10 +12596,10 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
   return 0;
 }
 
-static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
+static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
-  *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
-  return *index < 0 ? NULL : permi_maker_node(maker, *index);
+  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  return *at < 0 ? NULL : permi_maker_node(maker, *at);
 }
 
 static int permi_maker_children(const permi_hybrid_node *node)
@@ -12952,12 +12951,11 @@ static void permi_maker_program(permi_hybrid_maker *maker)
     permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
     if (low) { /* turns the next column; in the end the one that leads back */
       const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
-      const int minus = !last && (step ^ step >> 1) >> next & 1;
+      const int back = !last && (step ^ step >> 1) >> next & 1;
       permi_maker_operation(maker, PERMI_OP_FLIP);
       for (k = 0; k < n; k++)
         if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
-          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + minus,
-                                0);
+          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + back, 0);
     }
   }
 }
@@ -13336,8 +13334,7 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
   for (i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
-    hash = permi_hash(hash, (uint64_t)t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 |
-                                (uint64_t)t->group << 48);
+    hash = permi_hash(hash, t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 | (uint64_t)t->group << 48);
     hash = permi_hash(hash, (uint64_t)t->count);
     if (hybrid->runs)
       hash = permi_hash(hash, (uint64_t)t->growth << 1 | (uint64_t)t->halved);
@@ -13365,9 +13362,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8},
-      {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8},
-      {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8}, {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
@@ -13469,15 +13464,14 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 #define PERMI_WHOLE_LONG 1.6
 
 /* Adds a chunk's residue, from a sum of residues or their parts. */
-static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
-                            perm_partial *partial)
+static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {
   const uint64_t p = run->prime.p;
   uint64_t word[PERM_INTEGER_WORDS + 2], x = permi_residue_of_double(sum, p);
   int part;
   for (part = 0; part < (run->root ? 2 : 1); part++) {
     word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
-    permi_sum_add_integer(part ? &partial->imaginary : &partial->value, word, runs->words + 1, 0);
+    permi_sum_add_integer(part ? &to->imaginary : &to->value, word, runs->words + 1, 0);
     x = permi_residue_multiply(x, p - run->root, p);
   }
 }
@@ -14437,10 +14431,9 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
-  int share;
-  for (share = 0; share < PERMI_SIGNS_SHARES; share++)
-    survival[share] =
-        1 - permi_signs_vanishes(matrix, row, 0.5 + (share + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
+  int s;
+  for (s = 0; s < PERMI_SIGNS_SHARES; s++)
+    survival[s] = 1 - permi_signs_vanishes(matrix, row, 0.5 + (s + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
 }
 
 static void permi_signs_model_make(permi_signs_model *model, const permi_signs_matrix *matrix)

@@ -92,8 +92,7 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
   const int columns = permi_count_ones(f->scope);
   if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
     return 0;
-  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] *
-         work->add;
+  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] * work->add;
 }
 
 typedef struct permi_layout_sum {

@@ -365,8 +365,7 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
   for (i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
-    hash = permi_hash(hash, (uint64_t)t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 |
-                                (uint64_t)t->group << 48);
+    hash = permi_hash(hash, t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 | (uint64_t)t->group << 48);
     hash = permi_hash(hash, (uint64_t)t->count);
     if (hybrid->runs)
       hash = permi_hash(hash, (uint64_t)t->growth << 1 | (uint64_t)t->halved);
@@ -394,9 +393,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8},
-      {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8},
-      {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8}, {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 

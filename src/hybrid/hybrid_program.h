@@ -40,10 +40,10 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
   return 0;
 }
 
-static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
+static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
-  *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
-  return *index < 0 ? NULL : permi_maker_node(maker, *index);
+  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  return *at < 0 ? NULL : permi_maker_node(maker, *at);
 }
 
 static int permi_maker_children(const permi_hybrid_node *node)
@@ -395,12 +395,11 @@ static void permi_maker_program(permi_hybrid_maker *maker)
     permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
     if (low) { /* turns the next column; in the end the one that leads back */
       const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
-      const int minus = !last && (step ^ step >> 1) >> next & 1;
+      const int back = !last && (step ^ step >> 1) >> next & 1;
       permi_maker_operation(maker, PERMI_OP_FLIP);
       for (k = 0; k < n; k++)
         if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
-          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + minus,
-                                0);
+          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + back, 0);
     }
   }
 }

@@ -17,15 +17,14 @@
 #define PERMI_WHOLE_LONG 1.6
 
 /* Adds a chunk's residue, from a sum of residues or their parts. */
-static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
-                            perm_partial *partial)
+static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {
   const uint64_t p = run->prime.p;
   uint64_t word[PERM_INTEGER_WORDS + 2], x = permi_residue_of_double(sum, p);
   int part;
   for (part = 0; part < (run->root ? 2 : 1); part++) {
     word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
-    permi_sum_add_integer(part ? &partial->imaginary : &partial->value, word, runs->words + 1, 0);
+    permi_sum_add_integer(part ? &to->imaginary : &to->value, word, runs->words + 1, 0);
     x = permi_residue_multiply(x, p - run->root, p);
   }
 }

@@ -3,28 +3,27 @@
 #pragma once
 #include "programs.h"
 
-/* Adds chunks' sums on a GPU: integers below 2^107 in two doubles. */
-static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                                const double *sums)
+/* Adds chunks' sum on a GPU: integers below 2^107 in two doubles. */
+static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t from, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const int each_log2 = hybrid->high - hybrid->chunk_log2;
   uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+  for (chunk = from; chunk < from + chunks; chunk++, sum += PERM_GPU_SUMS) {
     const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
-    if (!(fabs(sums[0]) <= DBL_MAX && fabs(sums[1]) <= DBL_MAX))
+    if (!(fabs(sum[0]) <= DBL_MAX && fabs(sum[1]) <= DBL_MAX))
       return 0;
     if (run) {
       const double prime = (double)run->prime.p;
-      permi_whole_add(runs, run, fmod(sums[0], prime) + fmod(sums[1], prime), partial);
+      permi_whole_add(runs, run, fmod(sum[0], prime) + fmod(sum[1], prime), partial);
     } else {
-      permi_sum_add_double(&partial->value, sums[0]);
-      permi_sum_add_double(&partial->value, sums[1]);
+      permi_sum_add_double(&partial->value, sum[0]);
+      permi_sum_add_double(&partial->value, sum[1]);
     }
   }
-  permi_gpu_count(leaf, partial, first, chunks);
+  permi_gpu_count(leaf, partial, from, chunks);
   return 1;
 }
 
@@ -81,8 +80,7 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, choice->algebra, a, i, &growth);
     for (k = 0; k < n && coder->whole; k++)
-      memcpy(coder->rows.number[i][k], a + (i * n + layout->order[k]) * PERMI_WHOLE_WORDS,
-             sizeof coder->rows.number[i][k]);
+      memcpy(coder->rows.number[i][k], a + (i * n + layout->order[k]) * PERMI_WHOLE_WORDS, sizeof(double[4]));
     coder->row[i] = coder->memos;
     coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }

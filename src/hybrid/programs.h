@@ -235,15 +235,14 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
 }
 
 /* Puts a result; whole numbers that grow are reduced. */
-static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
-                            int d)
+static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int half, int a, int b, int c, int d)
 {
   int value;
   if (coder->whole && growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
   value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
-  if (coder->whole && halved)
+  if (coder->whole && half)
     value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
   return !coder->whole || growth == PERMI_GROWS_NOT ? value
                                                     : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
@@ -278,8 +277,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       value = permi_code_grown(coder, PERMI_CODE_MINUS, node->growth, node->halved, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    const int swap =
-        left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
+    int swap = left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
     if (second < n && coder->unit[second] >= 0 && !coder->moduli) {
@@ -357,9 +355,8 @@ static double permi_code_operations(const permi_code *code, int k, permi_hybrid_
   return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* Chooses the row's divisor; *growth: log2 of what products gain by divisors. */
-static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
-                                   int *growth)
+/* Chooses the row's divisor; *gain: log2 of what products gain by divisors. */
+static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i, int *gain)
 {
   permi_code *code = coder->code;
   double most = 0, unit = 0;
@@ -375,10 +372,10 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
       coder->unit[i] = k;
     }
   }
-  if (unit == 0 || fabs(unit) * 1024 < most || *growth + 1 - permi_exponent(unit) > 900) {
+  if (unit == 0 || fabs(unit) * 1024 < most || *gain + 1 - permi_exponent(unit) > 900) {
     coder->unit[i] = -1;
   } else {
-    *growth += 1 - permi_exponent(unit);
+    *gain += 1 - permi_exponent(unit);
     code->scale = permi_dd_multiply(code->scale, permi_dd_make(unit));
     frexp(code->scale.hi, &e);
     code->scale = permi_dd_scale(code->scale, -e);

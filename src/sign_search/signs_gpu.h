@@ -20,15 +20,14 @@ static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
   return shape->by_table ? 4 : 8;
 }
 
-static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x,
-                                  uint32_t *word)
+static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x, uint32_t *to)
 {
   const int bits = permi_signs_gpu_bits(shape);
   int c = 0, at;
   while (place >= signs->place[c + 1])
     c++;
   at = (place - signs->place[c]) * bits;
-  word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
+  to[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
 /* Returns a column's cuts, as many for both blocks. */
@@ -176,14 +175,13 @@ static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t
                     (size_t)at);
 }
 
-static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
+static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_signs *signs = ((const permi_signs_gpu *)leaf->context)->signs;
   uint64_t chunk, word[3];
-  for (chunk = 0; chunk < chunks; chunk++, sums += PERMI_SIGNS_GPU_OUT) {
-    memcpy(word, sums, sizeof word);
+  for (chunk = 0; chunk < chunks; chunk++, sum += PERMI_SIGNS_GPU_OUT) {
+    memcpy(word, sum, sizeof word);
     if (signs->doubled)
       permi_words_add(word, word, 3);
     permi_sum_add_signed(&partial->value, word, 3);

@@ -49,10 +49,9 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
-  int share;
-  for (share = 0; share < PERMI_SIGNS_SHARES; share++)
-    survival[share] =
-        1 - permi_signs_vanishes(matrix, row, 0.5 + (share + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
+  int s;
+  for (s = 0; s < PERMI_SIGNS_SHARES; s++)
+    survival[s] = 1 - permi_signs_vanishes(matrix, row, 0.5 + (s + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
 }
 
 static void permi_signs_model_make(permi_signs_model *model, const permi_signs_matrix *matrix)
