@@ -12112,13 +12112,13 @@ typedef struct permi_hybrid_factor {
   int node;
 } permi_hybrid_factor;
 
-typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
+typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
   uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
   int first, items;
-  int slot, persists;
+  int slot, persists; /* slot: of rows the first constant */
   int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
 } permi_hybrid_node;
@@ -12132,7 +12132,7 @@ typedef struct permi_layouts {
   double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
-  permi_hybrid_node node[PERMI_HYBRID_NODES];
+  permi_hybrid_node node[64 + PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
@@ -12169,7 +12169,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
-  work->node[work->nodes] = node;
+  work->node[work->n + work->nodes] = node;
   return work->n + work->nodes++;
 }
 
@@ -12283,7 +12283,7 @@ static void permi_layout_item(permi_layouts *work, int item)
   if (!work->record)
     return;
   work->item[work->items++] = item;
-  work->node[work->nodes - 1].items++;
+  work->node[work->n + work->nodes - 1].items++;
 }
 
 /* Multiplies scalars by rising rate of change, and keeps products where the next changes more often. */
@@ -12347,7 +12347,10 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
+    if (record)
+      work->node[i] = node;
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;
@@ -12566,18 +12569,11 @@ typedef struct permi_hybrid_maker {
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
-  uint32_t scope[64];
-  int constant[64];
   int turned[PERMI_HYBRID_LOW + 1][64];
   int failed;
   permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
-
-static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
-{
-  return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
-}
 
 /* Returns the first fit at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
@@ -12599,7 +12595,7 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
   *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
-  return *at < 0 ? NULL : permi_maker_node(maker, *at);
+  return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
 static int permi_maker_children(const permi_hybrid_node *node)
@@ -12713,15 +12709,9 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
 
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? permi_hybrid_line(node->slot + permi_pack_bits(setting, node->scope))
-              : maker->constant[index] + permi_pack_bits(setting, maker->scope[index]);
-}
-
-static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
-{
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? node->scope : maker->scope[index];
+  const permi_hybrid_node *node = &maker->work->node[index];
+  const int at = node->slot + permi_pack_bits(setting, node->scope);
+  return index < maker->work->n ? at : permi_hybrid_line(at);
 }
 
 /* ---- growth of whole numbers
@@ -12735,8 +12725,7 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
 typedef struct permi_growths {
   double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
-  double outer[64], row[64];              /* sums of moduli: of outer entries, of all, or of residues */
-  int reduced[64];                        /* rows */
+  double outer[64]; /* sums of moduli of outer entries */
   double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
   int item[192];                          /* growth of chains' products */
   int halvings, most_halvings;
@@ -12746,22 +12735,21 @@ typedef struct permi_growths {
 /* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  *whole &= node ? node->whole : !maker->growths->reduced[index];
-  return node ? node->size : maker->growths->row[index];
+  *whole &= maker->work->node[index].whole;
+  return maker->work->node[index].size;
 }
 
 static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setting, double *x)
 {
   const permi_growths *growths = maker->growths;
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const permi_hybrid_node *node = &maker->work->node[index];
   int k;
-  if (node) {
+  if (node->kind != PERMI_NODE_ROW) {
     memcpy(x, growths->table[node->slot + permi_pack_bits(setting, node->scope)], 2 * sizeof *x);
     return;
   }
   x[0] = growths->outer[index];
-  x[1] = growths->row[index];
+  x[1] = node->size;
   for (k = 0; k < maker->hybrid->inner; k++)
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
@@ -12856,11 +12844,11 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
 {
   int k, whole = 1;
   for (k = 0; k < maker->work->n; k++)
-    whole &= !maker->growths->reduced[k];
+    whole &= maker->work->node[k].whole;
   maker->growths->cap = cap;
   maker->growths->halvings = 0;
   for (k = 0; k < maker->evaluated; k++) {
-    permi_hybrid_node *node = permi_maker_node(maker, maker->sequence[k]);
+    permi_hybrid_node *node = &maker->work->node[maker->sequence[k]];
     permi_growth_node(maker, node);
     whole &= node->whole;
   }
@@ -12869,7 +12857,7 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
 
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const permi_hybrid_node *nodes = maker->work->node, *node = &nodes[index];
   const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k, swap;
@@ -12890,18 +12878,18 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     for (k = 0; k < node->items; k++) {
       const int item = maker->work->item[node->first + k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
-                            permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot),
+                            permi_hybrid_line(item < n ? item : nodes[item].slot),
                             maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
     }
     return;
   }
   swap = held >= 0 && (held >= n || moving < n) &&
-         permi_count_ones(permi_maker_scope(maker, held)) > permi_count_ones(permi_maker_scope(maker, moving));
+         permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope);
   if (swap) {
     held = moving;
     moving = node->right;
   }
-  slow = node->scope & (held < 0 ? 0 : permi_maker_scope(maker, held));
+  slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
   fast = node->scope & ~slow;
   operation->group = (uint16_t)(1 << permi_count_ones(fast));
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
@@ -12924,14 +12912,15 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
+  permi_hybrid_node *node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  permi_maker_keep(maker, permi_maker_node(maker, root));
-  permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
+  permi_maker_keep(maker, node);
+  permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
-    maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, root));
+    maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
     if (maker->hybrid->grows)
-      permi_growth_decide(maker, PERMI_GROWTH_CAP, permi_maker_node(maker, root));
+      permi_growth_decide(maker, PERMI_GROWTH_CAP, node);
     maker->hybrid->halvings = maker->growths->halvings;
   }
 }
@@ -12945,10 +12934,10 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   for (s = 0; s < 1 << low && !maker->failed; s++) {
     const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
     for (k = 0; k < maker->evaluated; k++)
-      if (s == 0 || permi_maker_node(maker, maker->sequence[k])->dirty >> turns & 1)
+      if (s == 0 || maker->work->node[maker->sequence[k]].dirty >> turns & 1)
         permi_maker_emit(maker, maker->sequence[k]);
     permi_maker_operation(maker, PERMI_OP_TOTAL);
-    permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
+    permi_maker_statement(maker, 0, permi_hybrid_line(maker->work->node[root].slot), 0, s & 1, 0);
     if (low) { /* turns the next column; in the end the one that leads back */
       const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
       const int back = !last && (step ^ step >> 1) >> next & 1;
@@ -13179,18 +13168,16 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
 {
   const permi_arrangement *layout = maker->layout;
   permi_hybrid *hybrid = maker->hybrid;
-  const uint64_t *column = maker->work->column[layout->transposed];
+  permi_hybrid_node *node = &maker->work->node[i];
   const int inner = layout->inner, parts = hybrid->parts;
   double *lane = hybrid->lane + i * parts * hybrid->lanes;
   int k, p, s;
-  for (k = 0; k < inner; k++)
-    maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
-  maker->constant[i] = hybrid->constants;
-  for (s = 0; s < 1 << permi_count_ones(maker->scope[i]); s++) {
-    const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
+  node->slot = hybrid->constants;
+  for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
+    const uint32_t setting = permi_spread_bits(s, node->scope);
     double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
-      for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
+      for (p = 0; p < parts && node->scope >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
     permi_maker_constant(maker, sum);
   }
@@ -13207,7 +13194,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
         if (s >> bit & 1)
           lane[p * hybrid->lanes + s] -= twice[p];
     }
-    if (high < 0 && column[layout->order[k]] >> i & 1) {
+    if (high < 0 && node->dirty >> (k - inner) & 1) {
       maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
       permi_maker_constant(maker, back);
     }
@@ -13247,6 +13234,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
+  permi_hybrid_node *node = &maker->work->node[i];
   const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
@@ -13255,11 +13243,11 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
       growths->modulus[i][k] = fabs(x);
     else
       growths->outer[i] += fabs(x);
-    growths->row[i] += fabs(x);
+    node->size += fabs(x);
   }
-  growths->reduced[i] = reduced;
+  node->whole = !reduced;
   if (reduced)
-    growths->row[i] = PERMI_GROWTH_HALF;
+    node->size = PERMI_GROWTH_HALF;
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 

@@ -25,13 +25,13 @@ typedef struct permi_hybrid_factor {
   int node;
 } permi_hybrid_factor;
 
-typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
+typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
   uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
   int first, items;
-  int slot, persists;
+  int slot, persists; /* slot: of rows the first constant */
   int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
 } permi_hybrid_node;
@@ -45,7 +45,7 @@ typedef struct permi_layouts {
   double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
-  permi_hybrid_node node[PERMI_HYBRID_NODES];
+  permi_hybrid_node node[64 + PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
@@ -82,7 +82,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
-  work->node[work->nodes] = node;
+  work->node[work->n + work->nodes] = node;
   return work->n + work->nodes++;
 }
 
@@ -196,7 +196,7 @@ static void permi_layout_item(permi_layouts *work, int item)
   if (!work->record)
     return;
   work->item[work->items++] = item;
-  work->node[work->nodes - 1].items++;
+  work->node[work->n + work->nodes - 1].items++;
 }
 
 /* Multiplies scalars by rising rate of change, and keeps products where the next changes more often. */
@@ -260,7 +260,10 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
+    if (record)
+      work->node[i] = node;
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;

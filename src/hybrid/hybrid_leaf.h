@@ -210,18 +210,16 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
 {
   const permi_arrangement *layout = maker->layout;
   permi_hybrid *hybrid = maker->hybrid;
-  const uint64_t *column = maker->work->column[layout->transposed];
+  permi_hybrid_node *node = &maker->work->node[i];
   const int inner = layout->inner, parts = hybrid->parts;
   double *lane = hybrid->lane + i * parts * hybrid->lanes;
   int k, p, s;
-  for (k = 0; k < inner; k++)
-    maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
-  maker->constant[i] = hybrid->constants;
-  for (s = 0; s < 1 << permi_count_ones(maker->scope[i]); s++) {
-    const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
+  node->slot = hybrid->constants;
+  for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
+    const uint32_t setting = permi_spread_bits(s, node->scope);
     double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
-      for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
+      for (p = 0; p < parts && node->scope >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
     permi_maker_constant(maker, sum);
   }
@@ -238,7 +236,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
         if (s >> bit & 1)
           lane[p * hybrid->lanes + s] -= twice[p];
     }
-    if (high < 0 && column[layout->order[k]] >> i & 1) {
+    if (high < 0 && node->dirty >> (k - inner) & 1) {
       maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
       permi_maker_constant(maker, back);
     }
@@ -278,6 +276,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
+  permi_hybrid_node *node = &maker->work->node[i];
   const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
@@ -286,11 +285,11 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
       growths->modulus[i][k] = fabs(x);
     else
       growths->outer[i] += fabs(x);
-    growths->row[i] += fabs(x);
+    node->size += fabs(x);
   }
-  growths->reduced[i] = reduced;
+  node->whole = !reduced;
   if (reduced)
-    growths->row[i] = PERMI_GROWTH_HALF;
+    node->size = PERMI_GROWTH_HALF;
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 

@@ -10,18 +10,11 @@ typedef struct permi_hybrid_maker {
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
-  uint32_t scope[64];
-  int constant[64];
   int turned[PERMI_HYBRID_LOW + 1][64];
   int failed;
   permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
-
-static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
-{
-  return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
-}
 
 /* Returns the first fit at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
@@ -43,7 +36,7 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
   *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
-  return *at < 0 ? NULL : permi_maker_node(maker, *at);
+  return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
 static int permi_maker_children(const permi_hybrid_node *node)
@@ -157,15 +150,9 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
 
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? permi_hybrid_line(node->slot + permi_pack_bits(setting, node->scope))
-              : maker->constant[index] + permi_pack_bits(setting, maker->scope[index]);
-}
-
-static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
-{
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? node->scope : maker->scope[index];
+  const permi_hybrid_node *node = &maker->work->node[index];
+  const int at = node->slot + permi_pack_bits(setting, node->scope);
+  return index < maker->work->n ? at : permi_hybrid_line(at);
 }
 
 /* ---- growth of whole numbers
@@ -179,8 +166,7 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
 typedef struct permi_growths {
   double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
-  double outer[64], row[64];              /* sums of moduli: of outer entries, of all, or of residues */
-  int reduced[64];                        /* rows */
+  double outer[64]; /* sums of moduli of outer entries */
   double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
   int item[192];                          /* growth of chains' products */
   int halvings, most_halvings;
@@ -190,22 +176,21 @@ typedef struct permi_growths {
 /* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  *whole &= node ? node->whole : !maker->growths->reduced[index];
-  return node ? node->size : maker->growths->row[index];
+  *whole &= maker->work->node[index].whole;
+  return maker->work->node[index].size;
 }
 
 static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setting, double *x)
 {
   const permi_growths *growths = maker->growths;
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const permi_hybrid_node *node = &maker->work->node[index];
   int k;
-  if (node) {
+  if (node->kind != PERMI_NODE_ROW) {
     memcpy(x, growths->table[node->slot + permi_pack_bits(setting, node->scope)], 2 * sizeof *x);
     return;
   }
   x[0] = growths->outer[index];
-  x[1] = growths->row[index];
+  x[1] = node->size;
   for (k = 0; k < maker->hybrid->inner; k++)
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
@@ -300,11 +285,11 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
 {
   int k, whole = 1;
   for (k = 0; k < maker->work->n; k++)
-    whole &= !maker->growths->reduced[k];
+    whole &= maker->work->node[k].whole;
   maker->growths->cap = cap;
   maker->growths->halvings = 0;
   for (k = 0; k < maker->evaluated; k++) {
-    permi_hybrid_node *node = permi_maker_node(maker, maker->sequence[k]);
+    permi_hybrid_node *node = &maker->work->node[maker->sequence[k]];
     permi_growth_node(maker, node);
     whole &= node->whole;
   }
@@ -313,7 +298,7 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
 
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const permi_hybrid_node *nodes = maker->work->node, *node = &nodes[index];
   const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k, swap;
@@ -334,18 +319,18 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     for (k = 0; k < node->items; k++) {
       const int item = maker->work->item[node->first + k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
-                            permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot),
+                            permi_hybrid_line(item < n ? item : nodes[item].slot),
                             maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
     }
     return;
   }
   swap = held >= 0 && (held >= n || moving < n) &&
-         permi_count_ones(permi_maker_scope(maker, held)) > permi_count_ones(permi_maker_scope(maker, moving));
+         permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope);
   if (swap) {
     held = moving;
     moving = node->right;
   }
-  slow = node->scope & (held < 0 ? 0 : permi_maker_scope(maker, held));
+  slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
   fast = node->scope & ~slow;
   operation->group = (uint16_t)(1 << permi_count_ones(fast));
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
@@ -368,14 +353,15 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
+  permi_hybrid_node *node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  permi_maker_keep(maker, permi_maker_node(maker, root));
-  permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
+  permi_maker_keep(maker, node);
+  permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
-    maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, root));
+    maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
     if (maker->hybrid->grows)
-      permi_growth_decide(maker, PERMI_GROWTH_CAP, permi_maker_node(maker, root));
+      permi_growth_decide(maker, PERMI_GROWTH_CAP, node);
     maker->hybrid->halvings = maker->growths->halvings;
   }
 }
@@ -389,10 +375,10 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   for (s = 0; s < 1 << low && !maker->failed; s++) {
     const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
     for (k = 0; k < maker->evaluated; k++)
-      if (s == 0 || permi_maker_node(maker, maker->sequence[k])->dirty >> turns & 1)
+      if (s == 0 || maker->work->node[maker->sequence[k]].dirty >> turns & 1)
         permi_maker_emit(maker, maker->sequence[k]);
     permi_maker_operation(maker, PERMI_OP_TOTAL);
-    permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
+    permi_maker_statement(maker, 0, permi_hybrid_line(maker->work->node[root].slot), 0, s & 1, 0);
     if (low) { /* turns the next column; in the end the one that leads back */
       const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
       const int back = !last && (step ^ step >> 1) >> next & 1;

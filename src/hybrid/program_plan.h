@@ -70,23 +70,14 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
   const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
-  const permi_arrangement *layout = coder->layout;
-  const uint64_t *column = work->column[layout->transposed];
   int i, k, n = work->n, growth = 0;
-  for (i = 0; i < n && coder->memos <= PERMI_GPU_MEMO; i++) {
-    for (k = 0; k < layout->inner; k++)
-      coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
-    for (k = 0; k < layout->low; k++)
-      coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
-    permi_code_prepare_row(coder, choice->algebra, a, i, &growth);
-    for (k = 0; k < n && coder->whole; k++)
-      memcpy(coder->rows.number[i][k], a + (i * n + layout->order[k]) * PERMI_WHOLE_WORDS, sizeof(double[4]));
-    coder->row[i] = coder->memos;
-    coder->memos += 2 << permi_count_ones(coder->scope[i]);
-  }
-  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
-    coder->node[k] = coder->memos;
-    coder->memos += 1 << permi_count_ones(work->node[k].scope);
+  for (i = 0; i < n + work->nodes && coder->memos <= PERMI_GPU_MEMO; i++) {
+    coder->place[i] = coder->memos;
+    coder->memos += (i < n ? 2 : 1) << permi_count_ones(work->node[i].scope);
+    if (i < n)
+      permi_code_prepare_row(coder, choice->algebra, a, i, &growth);
+    for (k = 0; k < n && i < n && coder->whole; k++)
+      memcpy(coder->rows.number[i][k], a + (i * n + coder->layout->order[k]) * PERMI_WHOLE_WORDS, sizeof(double[4]));
   }
 }
 

@@ -113,10 +113,9 @@ typedef struct permi_coder {
   uint32_t minus;
   int literals;
   int remake, reload;        /* then a row sum, a base is made again */
-  uint32_t scope[64], dirty[64];
   int unit[64]; /* column of the row's divisor; -1: none */
   int base[64], *memo; /* the value; -1: to be made */
-  int row[64], node[PERMI_HYBRID_NODES]; /* in memo: whole rows, then without the divisor */
+  int place[64 + PERMI_HYBRID_NODES]; /* in memo, of nodes; behind a row the same without the divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
@@ -195,7 +194,7 @@ static int permi_code_base(permi_coder *coder, int row)
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
   for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
-    if (coder->dirty[row] >> k & 1) {
+    if (coder->work->node[row].dirty >> k & 1) {
       constant = permi_code_twice(coder, row, layout->inner + k, &negative);
       coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
     }
@@ -204,16 +203,17 @@ static int permi_code_base(permi_coder *coder, int row)
 
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
-  const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
-  int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
-              (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
+  const permi_hybrid_node *node = &coder->work->node[row];
+  const uint32_t scope = whole ? node->scope : node->scope & ~(UINT32_C(1) << coder->unit[row]);
+  int *memo = coder->memo + coder->place[row] + permi_pack_bits(setting, scope) +
+              (whole ? 0 : 1 << permi_count_ones(node->scope));
   const int words = permi_code_words(coder, row);
   double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
     return *memo;
   for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < words && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
+    for (p = 0; p < words && coder->minus >> k & coder->work->node[row].dirty >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
     for (p = 0; p < words && scope >> k & 1; p++)
@@ -257,8 +257,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   int *memo, value = 0, left, right, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
-  node = &nodes[index - n];
-  memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
+  node = &nodes[index];
+  memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
     return *memo;
   folded = node->all & ~node->scope;
@@ -277,7 +277,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       value = permi_code_grown(coder, PERMI_CODE_MINUS, node->growth, node->halved, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    int swap = left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
+    int swap = left < n && right < n && permi_count_ones(nodes[left].scope) > permi_count_ones(nodes[right].scope);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
     if (second < n && coder->unit[second] >= 0 && !coder->moduli) {
@@ -289,7 +289,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
     }
   } else {
     const int swap =
-        left < n || (right >= n && permi_count_ones(nodes[right - n].all) > permi_count_ones(nodes[left - n].all));
+        left < n || (right >= n && permi_count_ones(nodes[right].all) > permi_count_ones(nodes[left].all));
     int f[4];
     for (k = 0; k < 4; k++) {
       const int second = (k >> 1) ^ swap, minus = k & 1;
@@ -388,16 +388,13 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
 /* Forgets values that low column `turned` (-1: any) changes. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
+  const permi_layouts *work = coder->work;
   int i;
-  for (i = 0; i < coder->work->n; i++)
-    if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      memset(coder->memo + coder->row[i], -1, sizeof(int) << (permi_count_ones(coder->scope[i]) + 1));
-      if (turned < 0)
-        coder->base[i] = -1;
-    }
-  for (i = 0; i < coder->work->nodes; i++)
-    if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
-      memset(coder->memo + coder->node[i], -1, sizeof(int) << permi_count_ones(coder->work->node[i].scope));
+  for (i = 0; i < work->n + work->nodes; i++)
+    if (turned < 0 || work->node[i].dirty >> turned & 1)
+      memset(coder->memo + coder->place[i], -1, sizeof(int) << (permi_count_ones(work->node[i].scope) + (i < work->n)));
+  if (turned < 0)
+    memset(coder->base, -1, sizeof coder->base);
 }
 
 /* Adds a value for every setting of low columns, in Gray order, to the block or the returned modulus. */
