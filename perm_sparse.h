@@ -12132,7 +12132,7 @@ typedef struct permi_layouts {
   double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
-  permi_hybrid_node node[64 + PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
+  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
@@ -13401,27 +13401,20 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
+  const permi_view view = permi_view_of(scaled, n, parts, NULL);
   permi_dense_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
+  int i, j, e, p, (*exponent)[PERM_MAX_N] = permi_scale_room(allocator, n);
   if (!exponent)
     return permi_fail_memory(maker->result);
+  memset(scaled, 0, (size_t)(n * n * parts) * sizeof *scaled);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      for (p = 0; p < parts; p++) {
+        j = block->neighbour[e] - n;
+        scaled[(transposed ? j * n + i : i * n + j) * parts + p] = (p ? block->imaginary : block->real)[block->edge[e]];
+      }
   memset(&plan, 0, sizeof plan);
   plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
   permi_plan_scale(&plan, &view, exponent);
   permi_release(allocator, exponent);
   *zero = plan.zero;
@@ -13464,57 +13457,43 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
+/* Adds a chunk: rounded numbers, integers, or (runs) residues modulo a prime, whose program stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const int lanes = hybrid->lanes;
-  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
-  const double *low = total + PERMI_HYBRID_DOUBLES, *absolute = low + PERMI_HYBRID_DOUBLES;
-  double sampled = 0;
-  int k, p;
-  permi_hybrid_walk(hybrid, chunk, (double *)workspace);
-  for (p = 0; p < (permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1); p++)
-    for (k = 0; k < lanes; k++)
-      if (hybrid->sign[k] != 0) {
-        perm_sum *sum = p ? &partial->imaginary : &partial->value;
-        permi_sum_add_double(sum, hybrid->sign[k] * total[p * lanes + k]);
-        permi_sum_add_double(sum, hybrid->sign[k] * low[p * lanes + k]);
-      }
-  for (k = 0; k < lanes; k++)
-    sampled += absolute[k] * fabs(hybrid->sign[k]);
-  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
-  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
-}
-
-static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const uint64_t each = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  const permi_hybrid_run *run = runs->primes ? &runs->run[chunk / each] : NULL;
+  const permi_hybrid_run *run = runs && runs->primes ? &runs->run[chunk / each] : NULL;
+  const int lanes = hybrid->lanes, parts = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1;
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
-  const double prime = run ? (double)run->prime.p : 0;
-  permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
-  double sum = 0;
-  int k, part;
-  *program = *hybrid;
-  program->prime = prime;
-  program->inverse = run ? 1 / prime : 0;
-  if (run && run->tables) {
-    program->constant = run->tables->constant;
-    program->start = run->tables->start;
-    program->lane = run->tables->lane;
-    program->step = run->tables->step;
-  }
-  permi_hybrid_walk(program, chunk % each, (double *)workspace);
-  for (k = 0; k < hybrid->lanes; k++)
-    for (part = 0; part < 2 && hybrid->sign[k] != 0; part++) {
-      const double x = hybrid->sign[k] * total[part * PERMI_HYBRID_DOUBLES + k];
-      if (run)
-        sum += fmod(x, prime); /* of at most 64 */
-      else
-        permi_sum_add_double(&partial->value, x);
+  const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double sum = 0, sampled = 0;
+  int k, p;
+  if (run) {
+    permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
+    *program = *hybrid;
+    program->prime = (double)run->prime.p;
+    program->inverse = 1 / program->prime;
+    if (run->tables) {
+      program->constant = run->tables->constant;
+      program->start = run->tables->start;
+      program->lane = run->tables->lane;
+      program->step = run->tables->step;
     }
+    hybrid = program;
+  }
+  permi_hybrid_walk(hybrid, chunk % each, (double *)workspace);
+  for (k = 0; k < lanes; k++)
+    for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
+      const double x = hybrid->sign[k] * total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k];
+      if (run)
+        sum += fmod(x, hybrid->prime); /* of at most 64 */
+      else
+        permi_sum_add_double(p / 2 ? &partial->imaginary : &partial->value, x);
+    }
+  for (k = 0; k < lanes; k++)
+    sampled += absolute[k] * fabs(hybrid->sign[k]);
+  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
@@ -14028,7 +14007,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
-    leaf->run_chunk = permi_whole_chunk;
     leaf->workspace += sizeof *hybrid; /* a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;

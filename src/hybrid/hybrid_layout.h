@@ -45,7 +45,7 @@ typedef struct permi_layouts {
   double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
-  permi_hybrid_node node[64 + PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
+  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;

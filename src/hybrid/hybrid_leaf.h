@@ -443,27 +443,20 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
+  const permi_view view = permi_view_of(scaled, n, parts, NULL);
   permi_dense_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
+  int i, j, e, p, (*exponent)[PERM_MAX_N] = permi_scale_room(allocator, n);
   if (!exponent)
     return permi_fail_memory(maker->result);
+  memset(scaled, 0, (size_t)(n * n * parts) * sizeof *scaled);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      for (p = 0; p < parts; p++) {
+        j = block->neighbour[e] - n;
+        scaled[(transposed ? j * n + i : i * n + j) * parts + p] = (p ? block->imaginary : block->real)[block->edge[e]];
+      }
   memset(&plan, 0, sizeof plan);
   plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
   permi_plan_scale(&plan, &view, exponent);
   permi_release(allocator, exponent);
   *zero = plan.zero;

@@ -278,7 +278,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
-    leaf->run_chunk = permi_whole_chunk;
     leaf->workspace += sizeof *hybrid; /* a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;

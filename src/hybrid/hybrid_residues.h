@@ -29,57 +29,43 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
+/* Adds a chunk: rounded numbers, integers, or (runs) residues modulo a prime, whose program stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const int lanes = hybrid->lanes;
-  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
-  const double *low = total + PERMI_HYBRID_DOUBLES, *absolute = low + PERMI_HYBRID_DOUBLES;
-  double sampled = 0;
-  int k, p;
-  permi_hybrid_walk(hybrid, chunk, (double *)workspace);
-  for (p = 0; p < (permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1); p++)
-    for (k = 0; k < lanes; k++)
-      if (hybrid->sign[k] != 0) {
-        perm_sum *sum = p ? &partial->imaginary : &partial->value;
-        permi_sum_add_double(sum, hybrid->sign[k] * total[p * lanes + k]);
-        permi_sum_add_double(sum, hybrid->sign[k] * low[p * lanes + k]);
-      }
-  for (k = 0; k < lanes; k++)
-    sampled += absolute[k] * fabs(hybrid->sign[k]);
-  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
-  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
-}
-
-static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const uint64_t each = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  const permi_hybrid_run *run = runs->primes ? &runs->run[chunk / each] : NULL;
+  const permi_hybrid_run *run = runs && runs->primes ? &runs->run[chunk / each] : NULL;
+  const int lanes = hybrid->lanes, parts = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1;
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
-  const double prime = run ? (double)run->prime.p : 0;
-  permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
-  double sum = 0;
-  int k, part;
-  *program = *hybrid;
-  program->prime = prime;
-  program->inverse = run ? 1 / prime : 0;
-  if (run && run->tables) {
-    program->constant = run->tables->constant;
-    program->start = run->tables->start;
-    program->lane = run->tables->lane;
-    program->step = run->tables->step;
-  }
-  permi_hybrid_walk(program, chunk % each, (double *)workspace);
-  for (k = 0; k < hybrid->lanes; k++)
-    for (part = 0; part < 2 && hybrid->sign[k] != 0; part++) {
-      const double x = hybrid->sign[k] * total[part * PERMI_HYBRID_DOUBLES + k];
-      if (run)
-        sum += fmod(x, prime); /* of at most 64 */
-      else
-        permi_sum_add_double(&partial->value, x);
+  const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double sum = 0, sampled = 0;
+  int k, p;
+  if (run) {
+    permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
+    *program = *hybrid;
+    program->prime = (double)run->prime.p;
+    program->inverse = 1 / program->prime;
+    if (run->tables) {
+      program->constant = run->tables->constant;
+      program->start = run->tables->start;
+      program->lane = run->tables->lane;
+      program->step = run->tables->step;
     }
+    hybrid = program;
+  }
+  permi_hybrid_walk(hybrid, chunk % each, (double *)workspace);
+  for (k = 0; k < lanes; k++)
+    for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
+      const double x = hybrid->sign[k] * total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k];
+      if (run)
+        sum += fmod(x, hybrid->prime); /* of at most 64 */
+      else
+        permi_sum_add_double(p / 2 ? &partial->imaginary : &partial->value, x);
+    }
+  for (k = 0; k < lanes; k++)
+    sampled += absolute[k] * fabs(hybrid->sign[k]);
+  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);

@@ -115,7 +115,7 @@ typedef struct permi_coder {
   int remake, reload;        /* then a row sum, a base is made again */
   int unit[64]; /* column of the row's divisor; -1: none */
   int base[64], *memo; /* the value; -1: to be made */
-  int place[64 + PERMI_HYBRID_NODES]; /* in memo, of nodes; behind a row the same without the divisor */
+  int place[PERMI_HYBRID_NODES]; /* in memo, of nodes; behind a row the same without the divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;

@@ -81,41 +81,33 @@ static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-/* Returns the table's words; fills cuts and what they leave unless word is NULL. */
-static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
+/* Fills the cuts and, from `at` on, what they leave. */
+static void permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
   const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;
-  uint64_t ones[PERMI_SIGNS_WORDS];
   int k, i, block, level, first = 0;
-  memset(ones, 255, sizeof ones);
-  if (word)
-    permi_signs_gpu_set(ones, word + at);
+  memset(word + at, 255, 2 * PERMI_SIGNS_WORDS * sizeof *word);
   at += 16;
   for (k = 0; k < signs->prefix; first += permi_signs_gpu_cuts(signs, k++)) {
-    if (word)
-      word[shape->start + k] = (uint32_t)(2 * first + (signs->done_place[k] < signs->done_place[k + 1]));
+    word[shape->start + k] = (uint32_t)(2 * first + (signs->done_place[k] < signs->done_place[k + 1]));
     for (i = 0; i < permi_signs_gpu_cuts(signs, k); i++)
       for (block = 0; block < 2; block++) {
         const int number = signs->cut_start[2 * k + block] + i, here = number < signs->cut_start[2 * k + block + 1];
         const permi_signs_cut *cut = &signs->cut[here ? number : 0];
-        uint32_t *to = word ? word + shape->cut + 8 * (first + i) + 4 * block : NULL;
-        if (to && here) {
-          const int digit = (cut->place - signs->place[block + 1]) * bits;
-          to[0] = (uint32_t)(at - 16 * (cut->least - PERMI_SIGNS_ZERO + zero));
-          to[1] = (uint32_t)((shape->word[block + 1] + digit / 32) << 8 | digit % 32);
-          to[2] = 16;
-          to[3] = (uint32_t)(16 * cut->entry);
-        } else if (to) {
-          to[0] = (uint32_t)all;
-        }
-        for (level = 0; here && level < cut->levels; level++, at += 16)
-          if (word)
-            permi_signs_gpu_set(cut->alive[level], word + at);
+        const int digit = (cut->place - signs->place[block + 1]) * bits;
+        uint32_t *to = word + shape->cut + 8 * (first + i) + 4 * block;
+        to[0] = (uint32_t)all;
+        if (!here)
+          continue;
+        to[0] = (uint32_t)(at - 16 * (cut->least - PERMI_SIGNS_ZERO + zero));
+        to[1] = (uint32_t)((shape->word[block + 1] + digit / 32) << 8 | digit % 32);
+        to[2] = 16;
+        to[3] = (uint32_t)(16 * cut->entry);
+        for (level = 0; level < cut->levels; level++, at += 16)
+          permi_signs_gpu_set(cut->alive[level], word + at);
       }
   }
-  if (word)
-    word[shape->start + k] = (uint32_t)(2 * first);
-  return at;
+  word[shape->start + k] = (uint32_t)(2 * first);
 }
 
 static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs *shape, uint32_t *word)
@@ -211,12 +203,15 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
   permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
   uint32_t *word;
-  int alive;
+  int alive, k;
   if (!run)
     return permi_fail_memory(maker->result);
   run->shape = permi_signs_gpu_shape(signs);
   alive = run->shape.path;
-  run->shape.path = (permi_signs_gpu_fill_cuts(signs, &run->shape, alive, NULL) + 1) / 2 * 2;
+  run->shape.path += 16;
+  for (k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
+    run->shape.path += 16 * signs->cut[k].levels;
+  run->shape.path = (run->shape.path + 1) / 2 * 2;
   run->gpu.allocator = *allocator;
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
