@@ -321,6 +321,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
+  static const double each[PERMI_OP_TOTAL + 1][2] = {/* operations of a statement, of a group */
+      {1, 0}, {2, 1}, {1, 1}, {1, 0}, {1, 0}, {2, 2}, {2, 0}, {1, 0}, {1, 0}, {1, 0}};
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
@@ -349,8 +351,11 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
   }
-  for (k = 0; k < hybrid->operations; k++)
-    hybrid->operations_a_term += permi_instruction_operations(&hybrid->operation[k]);
+  for (k = 0; k < hybrid->operations; k++) {
+    const permi_instruction *t = &hybrid->operation[k];
+    const double groups = t->group ? (double)t->count / t->group : 0;
+    hybrid->operations_a_term += each[t->opcode][0] * t->count + each[t->opcode][1] * groups;
+  }
   hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;

@@ -389,16 +389,4 @@ static void permi_maker_program(permi_hybrid_maker *maker)
     }
   }
 }
-
-static double permi_instruction_operations(const permi_instruction *operation)
-{
-  const double groups = operation->group ? (double)operation->count / operation->group : 0;
-  switch (operation->opcode) {
-  case PERMI_OP_ROWS: return 2.0 * operation->count + groups;
-  case PERMI_OP_TIMES_ROW: return operation->count + groups;
-  case PERMI_OP_FOLD_ROW: return 2.0 * operation->count + 2 * groups;
-  case PERMI_OP_FOLD: return 2.0 * operation->count;
-  default: return operation->count;
-  }
-}
 /* SPDX-License-Identifier: MIT */

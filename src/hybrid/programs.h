@@ -5,7 +5,7 @@
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
      values      in registers, made on demand so that few wait; bases in shared memory, constants in constant memory
-                 (literals, 5 % slower, compile sooner and serve short runs)
+                 (literals are 5 % slower)
      rows        real ones are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns; with certify for every pattern,
                  without division
@@ -111,7 +111,6 @@ typedef struct permi_coder {
   permi_code *code;
   int parts, moduli;
   uint32_t minus;
-  int literals;
   int remake, reload;        /* then a row sum, a base is made again */
   int unit[64]; /* column of the row's divisor; -1: none */
   int base[64], *memo; /* the value; -1: to be made */
@@ -521,14 +520,6 @@ static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
     {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
     {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
 
-static void permi_code_print_sum(permi_code *code, int k, int a, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, a, (unsigned)(bits >> 32),
-                   (unsigned)(bits & 0xffffffff));
-}
-
 static void permi_code_print_statement(permi_coder *coder, int k)
 {
   static const char names[] = "kabcdABC";
@@ -539,21 +530,18 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   const char *const *forms = permi_code_form[t->kind][real ? 0 : of_moduli ? 2 : 1];
   const char *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
+  uint64_t bits;
   char text[32];
-  if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
-    permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
-    return;
-  }
   for (i = 0; *form != ' '; form++)
     operand[i++] = value[strchr(names, *form) - names];
   permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4], operand[5], operand[6],
                    operand[7], operand[8]);
-  if (t->kind != PERMI_CODE_MODULUS)
-    return;
-  if (!real)
+  if (t->kind == PERMI_CODE_MODULUS && !real)
     permi_code_print(code, "%s);\n", permi_code_literal(coder->floor[t->b], text));
-  else if (coder->floor[t->b] > 0)
-    permi_code_print_sum(code, k, k, coder->floor[t->b]);
+  if (t->kind == PERMI_CODE_MODULUS && real && coder->floor[t->b] > 0) {
+    memcpy(&bits, &coder->floor[t->b], sizeof bits);
+    permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, k, (unsigned)(bits >> 32), (unsigned)bits);
+  }
 }
 
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
