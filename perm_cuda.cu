@@ -1320,14 +1320,14 @@ typedef struct permi_code_statement {
 } permi_code_statement;
 
 typedef struct permi_code_flip {
-  int row, constant, negative, reduced; /* reduced: the constant is a residue */
+  int row, constant, negative, reduced;
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
-  double *residue; /* of reduced rows, in words */
+  double *residue;
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* from `moduli` on: the second program */
@@ -1511,7 +1511,6 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* Puts a result; whole numbers that grow are reduced. */
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int half, int a, int b, int c, int d)
 {
   int value;
@@ -1617,7 +1616,6 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
   return 1;
 }
 
-/* Returns the operations of statement k; moduli are real. */
 static double permi_code_operations(const permi_code *code, int k, permi_hybrid_algebra algebra)
 {
   static const double each[PERMI_HYBRID_ALGEBRAS][PERMI_CODE_TOTAL + 1] = {
@@ -1854,7 +1852,6 @@ static const char permi_code_two_parts[] =
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
     "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
     "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
-/* What does not settle */
 static const char permi_code_pairs[] =
     "PERMI_BOTH P T2(P a, P b) {\n"
     "  const double p = permi_mul(a.v, b.v);\n"
@@ -1908,7 +1905,6 @@ static const char permi_code_complex[] =
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
 
-/* Prints the types of numbers of several parts. */
 static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
 {
   const int doubled = permi_hybrid_is_doubled((int)algebra);
@@ -2087,7 +2083,7 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Returns how often the sum runs: for each prime, or each root. */
+/* A sum runs for each prime or root. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
@@ -2105,7 +2101,6 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Makes the rows of numbers or words, and places in memo. */
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
   const double *a = choice->scaled;
@@ -2130,7 +2125,7 @@ static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_ru
     to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* Fills the table of a run, or the only one (NULL). */
+/* run: NULL for the only table */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -2382,7 +2377,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Makes a layout's programs, and keeps the fastest so far. */
+/* Keeps the fastest program so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;

@@ -12136,7 +12136,7 @@ typedef struct permi_layouts {
   int item[192];
   double rows_a_step;
   double units, calls;
-  double speed, rival;   /* statements a second; seconds of another engine */
+  double speed, rival;
   int started;           /* the first layouts of both orientations are made */
   permi_arrangement first[2];
   double first_cost[2];
@@ -12173,7 +12173,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* Returns what adding the row's constants costs; its column of +-1 counts only if `whole`. */
+/* Prices adding a row's constants; its column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_count_ones(f->scope);
@@ -12277,7 +12277,6 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Gives the last chain a factor. */
 static void permi_layout_item(permi_layouts *work, int item)
 {
   if (!work->record)
@@ -12395,7 +12394,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns by degree: those that turn often have few entries. */
+/* Columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -12754,7 +12753,7 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Fills in an exact table; returns its size. */
+/* Returns the size of an exact table, which it fills in. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -12839,7 +12838,7 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
   }
 }
 
-/* Decides what grows; returns 1 if nothing does. */
+/* Returns 1 if nothing grows. */
 static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const permi_hybrid_node *root)
 {
   int k, whole = 1;
@@ -12908,7 +12907,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Places and orders tables, and decides what grows. */
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
@@ -12952,7 +12950,7 @@ static void permi_maker_program(permi_hybrid_maker *maker)
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, search and price. */
 
-/* Without primes all whole numbers are exact. */
+/* Without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
   uint64_t root;        /* stands for i; 0: all entries are real */
@@ -13218,7 +13216,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes the sizes of row i's whole numbers, given by column. */
+/* Notes sizes of whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -13388,7 +13386,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
-/* Writes the entries, oriented and scaled; *zero: a line has none. */
+/* *zero: a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -13504,7 +13502,6 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
-/* Makes a part of the permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -13548,14 +13545,13 @@ static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* Returns how many primes are needed if numbers grow. */
+/* Returns the primes needed if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
   return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* Returns how often the program runs then. */
 static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
@@ -13658,7 +13654,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* Makes the program and those of its runs. *made stays NULL if it does not fit. */
+/* *made stays NULL if the program does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -14386,7 +14382,6 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
   return chance[most];
 }
 
-/* Writes the probabilities that a row does not vanish. */
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
@@ -14453,7 +14448,6 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   return both;
 }
 
-/* Returns the search's expected seconds. */
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
 {
   const int p = order->prefix;
@@ -14672,7 +14666,6 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
 
-/* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
   const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
@@ -14683,7 +14676,6 @@ static double permi_signs_seconds(const permi_signs *signs, const uint64_t *coun
          slower * (item * (double)counted[2] + pair * (double)counted[3]);
 }
 
-/* Pairs of patterns that are left. */
 static uint64_t permi_signs_weight(const permi_signs_frame *frame)
 {
   uint64_t left[2] = {0, 0};
@@ -14807,7 +14799,7 @@ static int permi_signs_gpu_takes(const permi_signs *signs)
   return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
-/* Seconds of what was counted, on one GPU. */
+/* Returns the seconds on one GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
   return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +
@@ -20767,7 +20759,6 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Adds sign times a number to a slot. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const double *x, double sign)
 {
   int k, quarter;
@@ -20779,7 +20770,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const dou
   }
 }
 
-/* Adds or subtracts a block in double-double; second words go to the low parts. */
+/* Adds or subtracts a block; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -20892,7 +20883,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
   return x;
 }
 
-/* Returns a row sum as a number: for moduli |y| plus the row's floor; whole numbers with a floor are reduced. */
+/* Returns |y| plus the floor for moduli; whole numbers with a floor are reduced. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
@@ -20908,7 +20899,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
   return y;
 }
 
-/* Returns base + constant, which is exact, as a number. */
+/* base + constant as a number */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   int q;
@@ -20927,7 +20918,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N 
   return x;
 }
 
-/* Returns a + b, or a - b, of one or two double-doubles. */
+/* a +- b, of one or two double-doubles */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
@@ -20968,7 +20959,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a - b, of moduli a + b, of whole numbers `half` times a - b. */
+/* a - b; of moduli a + b; of whole numbers `half` times a - b */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
@@ -20984,7 +20975,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a b - c d, of moduli a b + c d. */
+/* a b - c d; of moduli a b + c d */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
   PERMI_N second;

@@ -15,7 +15,6 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Adds sign times a number to a slot. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const double *x, double sign)
 {
   int k, quarter;
@@ -27,7 +26,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const dou
   }
 }
 
-/* Adds or subtracts a block in double-double; second words go to the low parts. */
+/* Adds or subtracts a block; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -140,7 +139,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
   return x;
 }
 
-/* Returns a row sum as a number: for moduli |y| plus the row's floor; whole numbers with a floor are reduced. */
+/* Returns |y| plus the floor for moduli; whole numbers with a floor are reduced. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
@@ -156,7 +155,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
   return y;
 }
 
-/* Returns base + constant, which is exact, as a number. */
+/* base + constant as a number */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   int q;
@@ -175,7 +174,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N 
   return x;
 }
 
-/* Returns a + b, or a - b, of one or two double-doubles. */
+/* a +- b, of one or two double-doubles */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
@@ -216,7 +215,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a - b, of moduli a + b, of whole numbers `half` times a - b. */
+/* a - b; of moduli a + b; of whole numbers `half` times a - b */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
@@ -232,7 +231,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a b - c d, of moduli a b + c d. */
+/* a b - c d; of moduli a b + c d */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
   PERMI_N second;

@@ -49,7 +49,7 @@ typedef struct permi_layouts {
   int item[192];
   double rows_a_step;
   double units, calls;
-  double speed, rival;   /* statements a second; seconds of another engine */
+  double speed, rival;
   int started;           /* the first layouts of both orientations are made */
   permi_arrangement first[2];
   double first_cost[2];
@@ -86,7 +86,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* Returns what adding the row's constants costs; its column of +-1 counts only if `whole`. */
+/* Prices adding a row's constants; its column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_count_ones(f->scope);
@@ -190,7 +190,6 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Gives the last chain a factor. */
 static void permi_layout_item(permi_layouts *work, int item)
 {
   if (!work->record)
@@ -308,7 +307,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns by degree: those that turn often have few entries. */
+/* Columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];

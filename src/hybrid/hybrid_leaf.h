@@ -6,7 +6,7 @@
 #include "../graph/engines.h"
 #include "hybrid_program.h"
 
-/* Without primes all whole numbers are exact. */
+/* Without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
   uint64_t root;        /* stands for i; 0: all entries are real */
@@ -272,7 +272,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes the sizes of row i's whole numbers, given by column. */
+/* Notes sizes of whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -442,7 +442,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
-/* Writes the entries, oriented and scaled; *zero: a line has none. */
+/* *zero: a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {

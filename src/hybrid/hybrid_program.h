@@ -195,7 +195,7 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Fills in an exact table; returns its size. */
+/* Returns the size of an exact table, which it fills in. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -280,7 +280,7 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
   }
 }
 
-/* Decides what grows; returns 1 if nothing does. */
+/* Returns 1 if nothing grows. */
 static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const permi_hybrid_node *root)
 {
   int k, whole = 1;
@@ -349,7 +349,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Places and orders tables, and decides what grows. */
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;

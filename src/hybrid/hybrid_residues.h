@@ -83,7 +83,6 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
-/* Makes a part of the permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -127,14 +126,13 @@ static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* Returns how many primes are needed if numbers grow. */
+/* Returns the primes needed if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
   return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* Returns how often the program runs then. */
 static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
@@ -237,7 +235,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* Makes the program and those of its runs. *made stays NULL if it does not fit. */
+/* *made stays NULL if the program does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {

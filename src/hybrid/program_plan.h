@@ -47,7 +47,7 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Returns how often the sum runs: for each prime, or each root. */
+/* A sum runs for each prime or root. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
@@ -65,7 +65,6 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Makes the rows of numbers or words, and places in memo. */
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
   const double *a = choice->scaled;
@@ -90,7 +89,7 @@ static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_ru
     to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* Fills the table of a run, or the only one (NULL). */
+/* run: NULL for the only table */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -342,7 +341,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Makes a layout's programs, and keeps the fastest so far. */
+/* Keeps the fastest program so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;

@@ -42,14 +42,14 @@ typedef struct permi_code_statement {
 } permi_code_statement;
 
 typedef struct permi_code_flip {
-  int row, constant, negative, reduced; /* reduced: the constant is a residue */
+  int row, constant, negative, reduced;
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
-  double *residue; /* of reduced rows, in words */
+  double *residue;
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* from `moduli` on: the second program */
@@ -233,7 +233,6 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* Puts a result; whole numbers that grow are reduced. */
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int half, int a, int b, int c, int d)
 {
   int value;
@@ -339,7 +338,6 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
   return 1;
 }
 
-/* Returns the operations of statement k; moduli are real. */
 static double permi_code_operations(const permi_code *code, int k, permi_hybrid_algebra algebra)
 {
   static const double each[PERMI_HYBRID_ALGEBRAS][PERMI_CODE_TOTAL + 1] = {
@@ -576,7 +574,6 @@ static const char permi_code_two_parts[] =
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
     "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
     "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
-/* What does not settle */
 static const char permi_code_pairs[] =
     "PERMI_BOTH P T2(P a, P b) {\n"
     "  const double p = permi_mul(a.v, b.v);\n"
@@ -630,7 +627,6 @@ static const char permi_code_complex[] =
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
 
-/* Prints the types of numbers of several parts. */
 static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
 {
   const int doubled = permi_hybrid_is_doubled((int)algebra);

@@ -10,7 +10,6 @@
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
 
-/* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
   const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
@@ -21,7 +20,6 @@ static double permi_signs_seconds(const permi_signs *signs, const uint64_t *coun
          slower * (item * (double)counted[2] + pair * (double)counted[3]);
 }
 
-/* Pairs of patterns that are left. */
 static uint64_t permi_signs_weight(const permi_signs_frame *frame)
 {
   uint64_t left[2] = {0, 0};
@@ -145,7 +143,7 @@ static int permi_signs_gpu_takes(const permi_signs *signs)
   return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
-/* Seconds of what was counted, on one GPU. */
+/* Returns the seconds on one GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
   return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +

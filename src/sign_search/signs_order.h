@@ -45,7 +45,6 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
   return chance[most];
 }
 
-/* Writes the probabilities that a row does not vanish. */
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
@@ -112,7 +111,6 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   return both;
 }
 
-/* Returns the search's expected seconds. */
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
 {
   const int p = order->prefix;
