@@ -1280,8 +1280,8 @@ static double permi_gpu_bytes(void)
 }
 
 /* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes a straight program, where each statement makes a value; a thread runs
-   it for every pattern of its walk.
+   The sums of >>hybrid_layout on GPUs. A layout becomes a straight program, where each statement makes a value; a
+   thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +

@@ -117,8 +117,7 @@
                      >>classes_build   steps from an order, refining classes from its end
                      >>classes_run     states of counts, hashing, threads; THE BOUND
                      >>classes_order   greedy from the end, price
-     hybrid/         >>hybrid          Glynn's signs outside, elimination inside
-                     >>hybrid_layout   which columns are inside
+     hybrid/         >>hybrid_layout   Glynn's signs outside, elimination inside: which columns
                      >>hybrid_program  a layout's straight program
                      >>hybrid_leaf     rounding, estimate, price
                      >>hybrid_residues exact integers
@@ -5066,7 +5065,8 @@ static perm_status permi_asked_poll(permi_asked *asked, int thread, double work,
 }
 
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
+   What the vector kernels of >>arrays, >>hybrid_layout and >>signs read, and their text, which is read once for each
+   instruction set. */
 
 /* What becomes of a result of whole numbers. */
 typedef enum permi_growth {
@@ -12038,7 +12038,7 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 
 PERMI_BRIEF_BEGIN
 
-/* ========================================================================================= >>hybrid
+/* ================================================================================== >>hybrid_layout
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
@@ -12052,45 +12052,7 @@ PERMI_BRIEF_BEGIN
    Row sums are exact, on the grid of >>dense. Tried without gain: rows divided by an inner entry (inexact quotients);
    slots of 16 or 64 doubles; 110 slots, for the first-level cache (1.4 times as long). */
 
-/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
-static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
-{
-  const permi_hybrid_family *family = hybrid->family;
-  const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  double *block = slot + PERMI_HYBRID_ROOM;
-  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
-  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
-  int i, j, k, p;
-  for (i = 0; i < n; i++)
-    for (p = 0; p < parts; p++) {
-      double base = hybrid->start[i * parts + p];
-      for (j = 0; j < hybrid->high; j++)
-        if (gray >> j & 1)
-          base -= hybrid->step[(j * n + i) * parts + p];
-      for (k = 0; k < lanes; k++)
-        slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
-    }
-  memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
-  for (;;) {
-    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-    family->execute[hybrid->algebra](hybrid, slot, block);
-    family->add(hybrid, block, total, (int)(s & 1));
-    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
-      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-      family->absolute[hybrid->algebra](hybrid, slot, block);
-      for (k = 0; k < lanes; k++)
-        absolute[k] += block[k];
-    }
-    if (++s == last)
-      break;
-    j = permi_trailing_zeros(s);
-    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
-  }
-}
-
-/* ================================================================================== >>hybrid_layout
-   Which columns are inner, in which order, and what that costs. */
-
+/* Which columns are inner, in which order */
 typedef struct permi_arrangement {
   int transposed, inner, low;
   int order[64]; /* inner ones as eliminated, low from the fastest, others */
@@ -13420,11 +13382,11 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 }
 
 /* ================================================================================ >>hybrid_residues
-   Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo as many primes below
-   2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the other
-   primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and merges
-   need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root
-   of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
+   Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
+   below 2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the
+   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and
+   merges need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r
+   a root of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
 
 #define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
@@ -13445,6 +13407,42 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
     word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
     permi_sum_add_integer(part ? &to->imaginary : &to->value, word, runs->words + 1, 0);
     x = permi_residue_multiply(x, p - run->root, p);
+  }
+}
+
+/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
+static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
+{
+  const permi_hybrid_family *family = hybrid->family;
+  const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
+  double *block = slot + PERMI_HYBRID_ROOM;
+  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
+  int i, j, k, p;
+  for (i = 0; i < n; i++)
+    for (p = 0; p < parts; p++) {
+      double base = hybrid->start[i * parts + p];
+      for (j = 0; j < hybrid->high; j++)
+        if (gray >> j & 1)
+          base -= hybrid->step[(j * n + i) * parts + p];
+      for (k = 0; k < lanes; k++)
+        slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
+    }
+  memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
+  for (;;) {
+    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+    family->execute[hybrid->algebra](hybrid, slot, block);
+    family->add(hybrid, block, total, (int)(s & 1));
+    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
+      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+      family->absolute[hybrid->algebra](hybrid, slot, block);
+      for (k = 0; k < lanes; k++)
+        absolute[k] += block[k];
+    }
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
 }
 
@@ -20743,8 +20741,8 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
 }
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid for any algebra. clang contracts within an expression, so products have statements of
-   their own. */
+   The interpreter of >>hybrid_layout for any algebra. clang contracts within an expression, so products have
+   statements of their own. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)

@@ -1,5 +1,6 @@
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
+   What the vector kernels of >>arrays, >>hybrid_layout and >>signs read, and their text, which is read once for each
+   instruction set. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../base/ring.h"

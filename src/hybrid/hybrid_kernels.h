@@ -1,6 +1,6 @@
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid for any algebra. clang contracts within an expression, so products have statements of
-   their own. */
+   The interpreter of >>hybrid_layout for any algebra. clang contracts within an expression, so products have
+   statements of their own. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)

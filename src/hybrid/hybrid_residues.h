@@ -1,9 +1,9 @@
 /* ================================================================================ >>hybrid_residues
-   Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo as many primes below
-   2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the other
-   primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and merges
-   need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root
-   of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
+   Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
+   below 2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the
+   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and
+   merges need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r
+   a root of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
 #pragma once
 #include "hybrid_leaf.h"
 
@@ -26,6 +26,42 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
     word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
     permi_sum_add_integer(part ? &to->imaginary : &to->value, word, runs->words + 1, 0);
     x = permi_residue_multiply(x, p - run->root, p);
+  }
+}
+
+/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
+static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
+{
+  const permi_hybrid_family *family = hybrid->family;
+  const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
+  double *block = slot + PERMI_HYBRID_ROOM;
+  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
+  int i, j, k, p;
+  for (i = 0; i < n; i++)
+    for (p = 0; p < parts; p++) {
+      double base = hybrid->start[i * parts + p];
+      for (j = 0; j < hybrid->high; j++)
+        if (gray >> j & 1)
+          base -= hybrid->step[(j * n + i) * parts + p];
+      for (k = 0; k < lanes; k++)
+        slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
+    }
+  memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
+  for (;;) {
+    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+    family->execute[hybrid->algebra](hybrid, slot, block);
+    family->add(hybrid, block, total, (int)(s & 1));
+    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
+      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+      family->absolute[hybrid->algebra](hybrid, slot, block);
+      for (k = 0; k < lanes; k++)
+        absolute[k] += block[k];
+    }
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
 }
 
