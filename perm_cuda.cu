@@ -1345,14 +1345,6 @@ typedef struct permi_code {
   int failed; /* 1: too large, 2: no memory */
 } permi_code;
 
-static permi_code *permi_code_new(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
-  if (code)
-    code->allocator = allocator;
-  return code;
-}
-
 static void permi_code_release(const perm_allocator *allocator, permi_code *code)
 {
   if (!code)
@@ -2238,7 +2230,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   permi_arrangement *layout = &trial->layout;
   const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
-  permi_code *code = permi_code_new(allocator);
+  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   int most, words, failed = 2;
   *made = NULL;
@@ -2254,6 +2246,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
     /* a thread samples 1/128 of its patterns, or more for 2^18 in all */
     most = code->walk + hybrid->low;
     code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+    code->allocator = allocator;
     code->scale = permi_dd_make(1);
     coder->work = work;
     coder->layout = layout;
@@ -2958,12 +2951,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const permi_ryser *ryser = &codegen->ryser;
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_code *code = codegen->code = permi_code_new(allocator);
+  permi_code *code = codegen->code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
   int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
     return PERM_ERROR_MEMORY;
+  code->allocator = allocator;
   permi_codegen_text(code, codegen);
   if (code->failed)
     return PERM_ERROR_MEMORY;

@@ -239,12 +239,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const permi_ryser *ryser = &codegen->ryser;
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_code *code = codegen->code = permi_code_new(allocator);
+  permi_code *code = codegen->code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
   int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
     return PERM_ERROR_MEMORY;
+  code->allocator = allocator;
   permi_codegen_text(code, codegen);
   if (code->failed)
     return PERM_ERROR_MEMORY;

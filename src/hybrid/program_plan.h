@@ -202,7 +202,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   permi_arrangement *layout = &trial->layout;
   const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
-  permi_code *code = permi_code_new(allocator);
+  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   int most, words, failed = 2;
   *made = NULL;
@@ -218,6 +218,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
     /* a thread samples 1/128 of its patterns, or more for 2^18 in all */
     most = code->walk + hybrid->low;
     code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+    code->allocator = allocator;
     code->scale = permi_dd_make(1);
     coder->work = work;
     coder->layout = layout;

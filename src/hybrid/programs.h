@@ -67,14 +67,6 @@ typedef struct permi_code {
   int failed; /* 1: too large, 2: no memory */
 } permi_code;
 
-static permi_code *permi_code_new(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
-  if (code)
-    code->allocator = allocator;
-  return code;
-}
-
 static void permi_code_release(const perm_allocator *allocator, permi_code *code)
 {
   if (!code)
