@@ -1280,16 +1280,16 @@ static double permi_gpu_bytes(void)
 }
 
 /* ======================================================================================= >>programs
-   The sums of >>hybrid_layout on GPUs. A layout becomes a straight program, where each statement makes a value; a
+   The sums of >>hybrid_layout on GPUs: a layout becomes a straight program, where each statement makes a value; a
    thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers, made on demand so that few wait; bases in shared memory, constants in constant memory
-                 (literals are 5 % slower)
+     values      in registers, made on demand so that few wait; bases in shared, constants in constant memory (literals
+                 are 5 % slower)
      rows        real ones are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns; with certify for every pattern,
-                 without division
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
+                 all, without division
      integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
    its FP64 rate up to 130 waiting values. */
@@ -2031,7 +2031,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 /* =================================================================================== >>program_plan
    Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
 
-/* Adds chunks' sum on a GPU: integers below 2^107 in two doubles. */
+/* Adds chunks' sums: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t from, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
@@ -2714,12 +2714,11 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
 }
 
 /* ======================================================================================== >>codegen
-   The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
-   each column has code of its own with entries as literals. codegen-registers keeps all row sums in registers;
-   codegen-memory, in Algorithm 3's order, k rows of the first c columns, the others in memory (Algorithm 4).
-   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads can have. Different here:
-   10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how many threads fit, for the
-   bits; row sums are exact, TwoSum adds terms. */
+   The generated kernels of [EK], as oracles: Ryser's sum (>>sparyser) in Gray order, where each column has code of its
+   own with entries as literals. codegen-registers keeps all row sums in registers; codegen-memory, in Algorithm 3's
+   order, k rows of the first c columns (Algorithm 4). Algorithm 2: a thread takes 2^d consecutive terms, with the
+   largest d that all threads can have. Different here: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel);
+   a nominal GPU says how many threads fit, for the bits; row sums are exact, TwoSum adds terms. */
 
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10

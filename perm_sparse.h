@@ -12039,18 +12039,18 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>hybrid_layout
-   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
+   Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
    the rows' bases, so one straight program serves vectors of patterns.
 
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
-     constants   signed sums of a row's inner entries; row sum y = base + constant
+     constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. Tried without gain: rows divided by an inner entry (inexact quotients);
-   slots of 16 or 64 doubles; 110 slots, for the first-level cache (1.4 times as long). */
+   Tried without gain: rows divided by an inner entry (inexact quotients); slots of 16 or 64 doubles; 110 slots, for the
+   first-level cache (1.4 times as long). */
 
 /* Which columns are inner, in which order */
 typedef struct permi_arrangement {
@@ -14018,8 +14018,8 @@ PERMI_BRIEF_END
      classes     of rows: FIRST and SECOND thin out a set, NONE ends branches, BOTH is tested on pairs of patterns
      counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
      weights     a row with an odd sum never vanishes; per(A diag c) = per(A) prod c, and c_j in {1, 2} makes rows even
-   Products of a block's own rows are added in groups of patterns that do the same to rows of class BOTH, so most terms
-   are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
+   Patterns that do the same to rows of class BOTH are added in groups, so most terms are never listed. Sums are exact:
+   at most 2^(n-1) terms, each at most the product of the rows' moduli. */
 
 typedef struct permi_signs_matrix {
   int n;

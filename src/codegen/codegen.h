@@ -1,10 +1,9 @@
 /* ======================================================================================== >>codegen
-   The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
-   each column has code of its own with entries as literals. codegen-registers keeps all row sums in registers;
-   codegen-memory, in Algorithm 3's order, k rows of the first c columns, the others in memory (Algorithm 4).
-   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads can have. Different here:
-   10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how many threads fit, for the
-   bits; row sums are exact, TwoSum adds terms. */
+   The generated kernels of [EK], as oracles: Ryser's sum (>>sparyser) in Gray order, where each column has code of its
+   own with entries as literals. codegen-registers keeps all row sums in registers; codegen-memory, in Algorithm 3's
+   order, k rows of the first c columns (Algorithm 4). Algorithm 2: a thread takes 2^d consecutive terms, with the
+   largest d that all threads can have. Different here: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel);
+   a nominal GPU says how many threads fit, for the bits; row sums are exact, TwoSum adds terms. */
 #pragma once
 #include "../hybrid/program_plan.h"
 #include "../reference/sparyser.h"

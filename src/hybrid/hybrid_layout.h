@@ -1,16 +1,16 @@
 /* ================================================================================== >>hybrid_layout
-   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
+   Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
    the rows' bases, so one straight program serves vectors of patterns.
 
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
-     constants   signed sums of a row's inner entries; row sum y = base + constant
+     constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. Tried without gain: rows divided by an inner entry (inexact quotients);
-   slots of 16 or 64 doubles; 110 slots, for the first-level cache (1.4 times as long). */
+   Tried without gain: rows divided by an inner entry (inexact quotients); slots of 16 or 64 doubles; 110 slots, for the
+   first-level cache (1.4 times as long). */
 #pragma once
 #include "../frontier/values.h"
 #include "../graph/order.h"

@@ -3,7 +3,7 @@
 #pragma once
 #include "programs.h"
 
-/* Adds chunks' sum on a GPU: integers below 2^107 in two doubles. */
+/* Adds chunks' sums: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t from, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;

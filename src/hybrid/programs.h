@@ -1,14 +1,14 @@
 /* ======================================================================================= >>programs
-   The sums of >>hybrid_layout on GPUs. A layout becomes a straight program, where each statement makes a value; a
+   The sums of >>hybrid_layout on GPUs: a layout becomes a straight program, where each statement makes a value; a
    thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers, made on demand so that few wait; bases in shared memory, constants in constant memory
-                 (literals are 5 % slower)
+     values      in registers, made on demand so that few wait; bases in shared, constants in constant memory (literals
+                 are 5 % slower)
      rows        real ones are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns; with certify for every pattern,
-                 without division
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
+                 all, without division
      integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
    its FP64 rate up to 130 waiting values. */

@@ -10,8 +10,8 @@
      classes     of rows: FIRST and SECOND thin out a set, NONE ends branches, BOTH is tested on pairs of patterns
      counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
      weights     a row with an odd sum never vanishes; per(A diag c) = per(A) prod c, and c_j in {1, 2} makes rows even
-   Products of a block's own rows are added in groups of patterns that do the same to rows of class BOTH, so most terms
-   are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
+   Patterns that do the same to rows of class BOTH are added in groups, so most terms are never listed. Sums are exact:
+   at most 2^(n-1) terms, each at most the product of the rows' moduli. */
 #pragma once
 #include "../graph/engines.h"
 #include "../graph/vectors.h"
