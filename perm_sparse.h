@@ -12579,8 +12579,7 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Orders nodes depth first, so that few tables wait; products may be computed in place. `given`: slots are the
-   parent's, or the table persists. */
+/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's, or the table persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -13007,8 +13006,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* Returns a row's factor of a bound on the permanent of moduli, and sorts x: a sorted row is the sum of (x_k - x_k+1)
-   times 0/1 rows with k ones, which [Bre73] bounds. */
+/* Returns a row's factor of [Bre73]'s bound, and sorts x: a sum of (x_k - x_k+1) times 0/1 rows with k ones. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0;
@@ -13221,8 +13219,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
-/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. reduced:
-   which rows of whole numbers are residues, else NULL. */
+/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
@@ -13309,8 +13306,7 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 
 #define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
 #define PERMI_HYBRID_COOL 0.03
-/* Returns the best layout's cost; both orientations share a third of the annealing. With less room than before the
-   search goes on from *layout. */
+/* Returns the best cost; orientations share a third of the annealing. With less room it goes on from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -13535,8 +13531,7 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, which is above 2^47 / 3,
-   since the next is not below 2^47. */
+/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, above 2^47 / 3. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
@@ -13603,8 +13598,8 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
   return runs->primes;
 }
 
-/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w). Rows are residues if their sums pass the cap or they
-   have imaginary parts; others have one word an entry. Returns whether there are residues. */
+/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w). Returns whether there are reduced rows: those with
+   sums beyond the cap, or imaginary parts. Others have one word an entry. */
 static int permi_whole_words(const permi_block *block, int transposed, double *word, int *reduced)
 {
   const int n = block->n;
@@ -14953,8 +14948,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads rows or columns, whichever leave fewer leaves, with weights and their model; returns the number of doubled
-   columns, -1: too large. */
+/* Reads the side that leaves fewer leaves, with weights; returns the number of doubled columns, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
@@ -20860,8 +20854,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hyb
   return y;
 }
 
-/* Returns ab - cd modulo the prime with one quotient: multiples of 2^46, exact in the binade of the grid, are
-   reduced, and the rest is added. */
+/* Returns ab - cd modulo the prime with one quotient: multiples of 2^46 are exact in the grid's binade. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_H(reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
 {
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
@@ -20870,8 +20863,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_H(reduce_cross)(PERMI_V a, PERMI_V b, PE
   return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
-/* Lets the first word of a double-double take over what it can: it is the larger one, or has cancelled (THE BOUND
-   in >>hybrid_offer). */
+/* The first word of a double-double takes over what it can: it is larger, or has cancelled (>>hybrid_offer). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
 {
   if (permi_hybrid_is_doubled(algebra))
@@ -21305,8 +21297,7 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Writes products of own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. AVX2 does for
-   AVX-512: lists are short. */
+/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)

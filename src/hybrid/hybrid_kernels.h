@@ -118,8 +118,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hyb
   return y;
 }
 
-/* Returns ab - cd modulo the prime with one quotient: multiples of 2^46, exact in the binade of the grid, are
-   reduced, and the rest is added. */
+/* Returns ab - cd modulo the prime with one quotient: multiples of 2^46 are exact in the grid's binade. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_H(reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
 {
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
@@ -128,8 +127,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_H(reduce_cross)(PERMI_V a, PERMI_V b, PE
   return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
-/* Lets the first word of a double-double take over what it can: it is the larger one, or has cancelled (THE BOUND
-   in >>hybrid_offer). */
+/* The first word of a double-double takes over what it can: it is larger, or has cancelled (>>hybrid_offer). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
 {
   if (permi_hybrid_is_doubled(algebra))

@@ -101,8 +101,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* Returns a row's factor of a bound on the permanent of moduli, and sorts x: a sorted row is the sum of (x_k - x_k+1)
-   times 0/1 rows with k ones, which [Bre73] bounds. */
+/* Returns a row's factor of [Bre73]'s bound, and sorts x: a sum of (x_k - x_k+1) times 0/1 rows with k ones. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0;
@@ -315,8 +314,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
-/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. reduced:
-   which rows of whole numbers are residues, else NULL. */
+/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
@@ -403,8 +401,7 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 
 #define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
 #define PERMI_HYBRID_COOL 0.03
-/* Returns the best layout's cost; both orientations share a third of the annealing. With less room than before the
-   search goes on from *layout. */
+/* Returns the best cost; orientations share a third of the annealing. With less room it goes on from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;

@@ -59,8 +59,7 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Orders nodes depth first, so that few tables wait; products may be computed in place. `given`: slots are the
-   parent's, or the table persists. */
+/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's, or the table persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);

@@ -154,8 +154,7 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, which is above 2^47 / 3,
-   since the next is not below 2^47. */
+/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, above 2^47 / 3. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
@@ -222,8 +221,8 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
   return runs->primes;
 }
 
-/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w). Rows are residues if their sums pass the cap or they
-   have imaginary parts; others have one word an entry. Returns whether there are residues. */
+/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w). Returns whether there are reduced rows: those with
+   sums beyond the cap, or imaginary parts. Others have one word an entry. */
 static int permi_whole_words(const permi_block *block, int transposed, double *word, int *reduced)
 {
   const int n = block->n;

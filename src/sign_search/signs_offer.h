@@ -299,8 +299,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads rows or columns, whichever leave fewer leaves, with weights and their model; returns the number of doubled
-   columns, -1: too large. */
+/* Reads the side that leaves fewer leaves, with weights; returns the number of doubled columns, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
