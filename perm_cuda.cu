@@ -18,7 +18,6 @@
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
      hybrid/         >>programs       the sums of hybrid and cached as straight programs
-                     >>program_text   a program's kernel as CUDA C++ and PTX
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
@@ -1267,86 +1266,70 @@ static double permi_gpu_bytes(void)
 }
 
 /* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; a thread runs it
-   for every pattern of its walk.
+   The sums of >>hybrid_layout on GPUs: a layout becomes a straight program, where each statement makes a value; a
+   thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers; bases in shared, constants in constant memory, equal moduli once (literals are 5 %
-                 slower, but compile sooner: for short runs)
-     order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
+     values      in registers, made on demand so that few wait; bases in shared, constants in constant memory (literals
+                 are 5 % slower)
+     rows        real ones are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
-                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
-                 pass has a table of what its constants, and the base's words, are modulo its prime
-   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
-   programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
+                 all, without division
+     integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
+   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
+   its FP64 rate up to 130 waiting values. */
 
 #define PERMI_GPU_WALK 8
-#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
   PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
   PERMI_CODE_NEAR,    /* a (b +- 1) */
   PERMI_CODE_TIMES,
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,
+  PERMI_CODE_CROSS,   /* a b - c d; of moduli a b + c d */
+  PERMI_CODE_MINUS,   /* a - b; of moduli a + b */
   PERMI_CODE_SETTLE,  /* a row sum as a double-double */
   PERMI_CODE_HALF,
-  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
+  PERMI_CODE_REDUCE,  /* a modulo the prime, |a| <= 2^52 */
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
   PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY,
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,
   PERMI_CODE_RETURN
 } permi_code_kind;
 
 typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
-  int single; /* exact in one double */
 } permi_code_statement;
 
 typedef struct permi_code_flip {
-  int row, constant, negative, reduced; /* reduced: the constant is a residue */
+  int row, constant, negative, reduced;
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
-  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
+  double *residue;
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
+  int statements, statement_room, moduli; /* from `moduli` on: the second program */
   int constants, constant_room, residues, residue_room;
   int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
   int walk, samples_log2, live;
-  int certify; /* moduli of every pattern */
+  int certify;
   double operations, moves;
-  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
+  permi_dd scale;               /* product of the rows' divisors */
   long long scale_exp2;
   int divided;
   const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: no memory */
+  int failed; /* 1: too large, 2: no memory */
 } permi_code;
-
-static permi_code *permi_code_new(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
-  if (code)
-    code->allocator = allocator;
-  return code;
-}
 
 static void permi_code_release(const perm_allocator *allocator, permi_code *code)
 {
@@ -1370,64 +1353,47 @@ static void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybri
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_LOAD 2.2         /* in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* a load and a store of a row */
-#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
-#define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
-#define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
+#define PERMI_GPU_LOAD 2.2         /* operations: 4 processors share 128 bytes a cycle */
+#define PERMI_GPU_FLIP 5           /* load and store */
+#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more double the time: */
+#define PERMI_GPU_SPILL 85         /* measured: 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
+#define PERMI_GPU_LARGE 1600       /* statements; 2400 are slower by an eighth */
 #define PERMI_GPU_VALUES 30000
 
 typedef struct permi_coder {
+  permi_hybrid_maker maker; /* of the CPU's program: its growths, of whole numbers, else NULL */
   permi_layouts *work;
   permi_arrangement *layout;
   permi_code *code;
   int parts, moduli;
   uint32_t minus;
-  int literals;
-  int remake, reload;        /* statements after which a row sum, a base is made again */
-  uint32_t scope[64], dirty[64];
-  int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo; /* the value's number; -1: to be made */
-  int row[64], node[PERMI_HYBRID_NODES]; /* places in memo: of whole rows, then of rows without their divisor */
+  int remake, reload;        /* then a row sum, a base is made again */
+  int unit[64]; /* column of the row's divisor; -1: none */
+  int base[64], *memo; /* the value; -1: to be made */
+  int place[PERMI_HYBRID_NODES]; /* in memo, of nodes; behind a row the same without the divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
-  const int *reduced;     /* which rows of whole numbers are residues */
-  permi_growths *growths; /* of whole numbers, or which tables of double-doubles are exact in one double, or NULL */
-  int whole, paired, doubled, grows; /* paired: real ones; grows: some numbers are residues */
-  unsigned char single[64];          /* rows without second words */
+  const int *reduced;     /* rows that are residues */
+  int whole, doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  const permi_code_statement statement = {(int)kind, negative, a, b, c, d, 0};
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
   return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
                       sizeof statement, PERMI_GPU_VALUES, &code->failed)
              ? code->statements - 1
              : 0;
 }
 
-/* Returns how many words an entry or a constant of the row has. */
 static int permi_code_words(const permi_coder *coder, int row)
 {
-  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
+  return coder->reduced[row] ? PERMI_WHOLE_WORDS : coder->parts;
 }
 
-/* Says of a value whether it is exact in one double. */
-static int permi_code_single(permi_coder *coder, int value, int single)
-{
-  if (coder->paired && !coder->code->failed)
-    coder->code->statement[value].single = single && !coder->moduli;
-  return value;
-}
-
-static int permi_code_is_single(const permi_coder *coder, int value)
-{
-  return coder->code->failed ? 0 : coder->code->statement[value].single;
-}
-
-/* Returns whether a statement is of moduli that run once for every setting of low columns. */
+/* Returns whether moduli run once for each setting of low columns. */
 static int permi_code_sampled(const permi_coder *coder)
 {
   return coder->moduli && !coder->code->certify;
@@ -1441,12 +1407,12 @@ static int permi_code_is_zero(const permi_coder *coder, int row, const double *x
   return zero;
 }
 
-/* Returns the number of |x| among the row's constants or residues, and adds it if it is new. */
+/* Returns the number of |x| among constants or residues, to which it is added if it is new. */
 static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
   const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
-  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
+  double **list = reduced ? &code->residue : &code->constant, y[PERMI_WHOLE_WORDS];
   int *count = reduced ? &code->residues : &code->constants;
   int *room = reduced ? &code->residue_room : &code->constant_room;
   int k, p, same;
@@ -1470,7 +1436,7 @@ static int permi_code_constant(permi_coder *coder, int row, const double *x, int
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place];
-  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+  const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
   return permi_code_constant(coder, row, twice, negative);
 }
 
@@ -1482,9 +1448,8 @@ static int permi_code_base(permi_coder *coder, int row)
       (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  permi_code_single(coder, coder->base[row], coder->single[row]);
   for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
-    if (coder->dirty[row] >> k & 1) {
+    if (coder->work->node[row].dirty >> k & 1) {
       constant = permi_code_twice(coder, row, layout->inner + k, &negative);
       coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
     }
@@ -1493,16 +1458,17 @@ static int permi_code_base(permi_coder *coder, int row)
 
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
-  const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
-  int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
-              (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
+  const permi_hybrid_node *node = &coder->work->node[row];
+  const uint32_t scope = whole ? node->scope : node->scope & ~(UINT32_C(1) << coder->unit[row]);
+  int *memo = coder->memo + coder->place[row] + permi_pack_bits(setting, scope) +
+              (whole ? 0 : 1 << permi_count_ones(node->scope));
   const int words = permi_code_words(coder, row);
-  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+  double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
     return *memo;
   for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < words && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
+    for (p = 0; p < words && coder->minus >> k & coder->work->node[row].dirty >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
     for (p = 0; p < words && scope >> k & 1; p++)
@@ -1512,96 +1478,78 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
     constant = permi_code_constant(coder, row, sum, &negative);
     value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
                            0, 0);
-    permi_code_single(coder, value, coder->single[row]);
   } else if (coder->reduced[row]) {
     value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
-  else if (coder->doubled && !coder->single[row])
+  else if (coder->doubled)
     value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
   *memo = value;
   return value;
 }
 
-/* Puts a result; one of whole numbers is reduced if it grows (>>hybrid_program). */
-static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
-                            int d)
+static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int half, int a, int b, int c, int d)
 {
-  const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
   int value;
-  if (!coder->whole)
-    return permi_code_put(coder, kind, 0, a, b, c, d);
-  if (grows_long)
+  if (coder->whole && growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
-  value = permi_code_put(coder, kind, 0, a, b, c, d);
-  if (halved)
+  value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
+  if (coder->whole && half)
     value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
-  return growth == PERMI_GROWS_NOT ? value : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
+  return !coder->whole || growth == PERMI_GROWS_NOT ? value
+                                                    : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
-/* Returns the value of a table's entry. A fold makes its larger factor first, so that few values wait. */
+/* Returns a table entry's value. A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
-  const int n = coder->work->n, moduli = coder->moduli;
+  const int n = coder->work->n;
   const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, left, right, k, exact;
+  int *memo, value = 0, left, right, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
-  node = &nodes[index - n];
-  memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
+  node = &nodes[index];
+  memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
     return *memo;
   folded = node->all & ~node->scope;
   left = node->left;
   right = node->right;
-  exact = coder->growths && node->whole && !moduli;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_LONG;
-      const int single = growth == PERMI_GROWS_NOT && permi_code_is_single(coder, value) &&
-                         permi_code_is_single(coder, next);
-      value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
-                : next;
-      if (k)
-        permi_code_single(coder, value, single && !moduli);
+      const int growth = coder->maker.growths ? coder->maker.growths->item[node->first + k] : PERMI_GROWS_NOT;
+      value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
       const int minus = permi_code_entry(coder, left, setting | folded);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
-                               minus, 0, 0);
-      permi_code_single(coder, value, exact);
+      value = permi_code_grown(coder, PERMI_CODE_MINUS, node->growth, node->halved, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    const int swap =
-        left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
+    int swap = left < n && right < n && permi_count_ones(nodes[left].scope) > permi_count_ones(nodes[right].scope);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
-    if (second < n && coder->unit[second] >= 0 && !moduli) {
+    if (second < n && coder->unit[second] >= 0 && !coder->moduli) {
       const int near_sum = permi_code_row(coder, second, setting, 0);
       value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near_sum, 0, 0);
     } else {
       const int other = permi_code_entry(coder, second, setting);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
-                               0);
-      permi_code_single(coder, value, exact);
+      value = permi_code_grown(coder, PERMI_CODE_TIMES, node->growth, 0, value, other, 0, 0);
     }
   } else {
     const int swap =
-        left < n || (right >= n && permi_count_ones(nodes[right - n].all) > permi_count_ones(nodes[left - n].all));
+        left < n || (right >= n && permi_count_ones(nodes[right].all) > permi_count_ones(nodes[left].all));
     int f[4];
     for (k = 0; k < 4; k++) {
       const int second = (k >> 1) ^ swap, minus = k & 1;
       f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
     }
-    value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
-                             f[2], f[3]);
-    permi_code_single(coder, value, exact);
+    value = permi_code_grown(coder, PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1], f[2], f[3]);
   }
   *memo = value;
   return value;
@@ -1609,7 +1557,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
@@ -1617,12 +1565,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Returns how many doubles a value has; moduli have one. */
-static int permi_code_parts(const permi_coder *coder, int value, int moduli)
-{
-  return moduli || coder->code->statement[value].single ? 1 : coder->parts;
-}
-
+/* Notes how many doubles wait at most; moduli have one each. 0: out of memory. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -1640,51 +1583,33 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
         last[operand[o]] = -1;
-        live -= permi_code_parts(coder, operand[o], begin > 0);
+        live--;
       }
-    live += last[k] >= 0 ? permi_code_parts(coder, k, begin > 0) : 0;
+    live += last[k] >= 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
+  most *= begin > 0 ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
 
-/* Operations of a product or difference of double-doubles, of which `pairs` are not exact in one double. */
-static double permi_code_pair_operations(const permi_coder *coder, const permi_code_statement *t)
+static double permi_code_operations(const permi_code *code, int k, permi_hybrid_algebra algebra)
 {
-  const int a = !permi_code_is_single(coder, t->a), b = !permi_code_is_single(coder, t->b);
-  const double settle = coder->doubled ? 3 : 0;
-  if (t->kind == PERMI_CODE_TIMES)
-    return 2.4 + 1.3 * (a + b) + (a + b ? settle : 0);
-  if (t->kind == PERMI_CODE_MINUS)
-    return 6 + a + b + (a + b ? settle : 0);
-  return 12.8 + 1.3 * (a + b + !permi_code_is_single(coder, t->c) + !permi_code_is_single(coder, t->d)) + settle;
-}
-
-static double permi_code_operations(const permi_coder *coder, const permi_code_statement *statement,
-                                    permi_hybrid_algebra algebra)
-{
-  static const double each[6][PERMI_CODE_TOTAL + 1] = {
+  static const double each[PERMI_HYBRID_ALGEBRAS][PERMI_CODE_TOTAL + 1] = {
       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
-      {0, 2, 1, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
-      {0, 2, 1, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
+      {0, 2, 1, 5, 8, 21, 11, 6, 0, 0, 0, 0, 0, 12},
       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD, 1},
       {0, 4, 2, 0, 42, 94, 22, 12, 0, 0, 0, 0, 0, 24}};
-  const int kind = statement->kind;
-  if (coder->paired && !statement->single &&
-      (kind == PERMI_CODE_TIMES || kind == PERMI_CODE_CROSS || kind == PERMI_CODE_MINUS))
-    return permi_code_pair_operations(coder, statement);
-  return kind <= PERMI_CODE_TOTAL       ? each[statement->single ? PERMI_HYBRID_REAL : algebra][kind]
-         : kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
-         : kind == PERMI_CODE_MODULUS   ? (permi_hybrid_is_complex((int)algebra) ? 20 : 1)
-                                        : 1;
+  const int kind = code->statement[k].kind;
+  if (kind > PERMI_CODE_TOTAL)
+    return kind == PERMI_CODE_MODULUS && permi_hybrid_is_complex((int)algebra) ? 20 : 1;
+  return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* *growth: log2 of the products' gain by division. */
-static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
-                                   int *growth)
+/* Chooses the row's divisor; *gain: log2 of what products gain by divisors. */
+static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i, int *gain)
 {
   permi_code *code = coder->code;
   double most = 0, unit = 0;
@@ -1700,10 +1625,10 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
       coder->unit[i] = k;
     }
   }
-  if (unit == 0 || fabs(unit) * 1024 < most || *growth + 1 - permi_exponent(unit) > 900) {
+  if (unit == 0 || fabs(unit) * 1024 < most || *gain + 1 - permi_exponent(unit) > 900) {
     coder->unit[i] = -1;
   } else {
-    *growth += 1 - permi_exponent(unit);
+    *gain += 1 - permi_exponent(unit);
     code->scale = permi_dd_multiply(code->scale, permi_dd_make(unit));
     frexp(code->scale.hi, &e);
     code->scale = permi_dd_scale(code->scale, -e);
@@ -1713,22 +1638,19 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-/* Forgets values that low column `turned` changes, or all (-1): each becomes -1. */
+/* Forgets values that low column `turned` (-1: any) changes. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
+  const permi_layouts *work = coder->work;
   int i;
-  for (i = 0; i < coder->work->n; i++)
-    if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      memset(coder->memo + coder->row[i], -1, sizeof(int) << (permi_count_ones(coder->scope[i]) + 1));
-      if (turned < 0)
-        coder->base[i] = -1;
-    }
-  for (i = 0; i < coder->work->nodes; i++)
-    if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
-      memset(coder->memo + coder->node[i], -1, sizeof(int) << permi_count_ones(coder->work->node[i].scope));
+  for (i = 0; i < work->n + work->nodes; i++)
+    if (turned < 0 || work->node[i].dirty >> turned & 1)
+      memset(coder->memo + coder->place[i], -1, sizeof(int) << (permi_count_ones(work->node[i].scope) + (i < work->n)));
+  if (turned < 0)
+    memset(coder->base, -1, sizeof coder->base);
 }
 
-/* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */
+/* Adds a value for every setting of low columns, in Gray order, to the block or the returned modulus. */
 static void permi_code_settings(permi_coder *coder)
 {
   const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;
@@ -1742,7 +1664,7 @@ static void permi_code_settings(permi_coder *coder)
     if (!coder->moduli)
       permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
     else
-      sum = s ? permi_code_put(coder, PERMI_CODE_PLUS, 0, sum, value, 0, 0) : value;
+      sum = s ? permi_code_put(coder, PERMI_CODE_MINUS, 1, sum, value, 0, 0) : value;
     if (s + 1 == 1 << low)
       break;
     permi_code_forget(coder, next);
@@ -1779,9 +1701,7 @@ static void permi_code_statements(permi_coder *coder)
   }
 }
 
-/* =================================================================================== >>program_text
-   A kernel's text: CUDA C++, real arithmetic in PTX. */
-
+/* ---- the kernel's text: CUDA C++, real arithmetic in PTX */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -1805,38 +1725,37 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* A literal that reads back as x, -0 too. */
+/* Returns a literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
   permi_say(text, 32, "%.16e", x);
   return text;
 }
 
-/* Statements' texts by kind: for real programs, for two-part numbers, and for double-doubles that are exact in one
-   double, which are doubles; positive and negative (NULL: the same). Before a text are its operands: k the value made,
-   A = 1024 a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's
-   negative, 3 its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part
-   numbers are C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a
-   double-double, S sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R).
-   Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
-   0 against 144 bytes). */
+/* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
+   numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
+   B = 8 b, C = 2 + c, 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3 its inverse;
+   quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a constant, V subtracts it, U turns a
+   base, T times, X cross, D difference, Z settles a row, S adds to a block, Q modulus; R settles T2 and D2. Real
+   programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144
+   bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
-    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka double v%d=B1(%d);\n"}},
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka const auto v%d=BM(%d);\n"}},
     {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
-     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
-     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"}},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"}},
     {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
       "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
      {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
-    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"}},
+    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"}},
     {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
-    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n",
+      "cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
      {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n"},
-     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n"}},
-    {{"kab sub.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,-v%d);\n"}},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
+    {{"kab sub.rn.f64 v%d,v%d,v%d;\n", "kab add.rn.f64 v%d,v%d,v%d;\n"},
+     {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
     {{NULL}, {"ka N v%d=Z(v%d);\n"}},
     {{"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n"}},
     {{"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
@@ -1851,52 +1770,32 @@ static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
       "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
       "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
     {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
-     {"a S(v%d);\n", "a W(v%d);\n"}, {"a S(v%d);\n", "a W(v%d);\n"}},
+     {"a S(v%d);\n", "a W(v%d);\n"}},
     {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
-    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
-    {{"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
-    {{"kab add.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
     {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
-
-static void permi_code_print_sum(permi_code *code, int k, int a, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, a, (unsigned)(bits >> 32),
-                   (unsigned)(bits & 0xffffffff));
-}
 
 static void permi_code_print_statement(permi_coder *coder, int k)
 {
-  static const char names[] = "kabcdABCD";
+  static const char names[] = "kabcdABC";
   permi_code *code = coder->code;
   const permi_code_statement *t = &code->statement[k];
-  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
-                       coder->parts * t->b};
-  const int real = coder->parts == 1;
-  const char *const *forms = permi_code_form[t->kind][real ? 0 : t->single ? 2 : 1];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c};
+  const int real = coder->parts == 1, of_moduli = k >= code->moduli && permi_code_form[t->kind][2][0];
+  const char *const *forms = permi_code_form[t->kind][real ? 0 : of_moduli ? 2 : 1];
   const char *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
+  uint64_t bits;
   char text[32];
-  if (!real && t->kind == PERMI_CODE_BASE && k >= code->moduli) { /* first words alone */
-    permi_code_print(code, "const auto v%d=BM(%d);\n", k, t->a);
-    return;
-  }
-  if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
-    permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
-    return;
-  }
   for (i = 0; *form != ' '; form++)
     operand[i++] = value[strchr(names, *form) - names];
   permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4], operand[5], operand[6],
                    operand[7], operand[8]);
-  if (t->kind != PERMI_CODE_MODULUS)
-    return;
-  if (!real)
+  if (t->kind == PERMI_CODE_MODULUS && !real)
     permi_code_print(code, "%s);\n", permi_code_literal(coder->floor[t->b], text));
-  else if (coder->floor[t->b] > 0)
-    permi_code_print_sum(code, k, k, coder->floor[t->b]);
+  if (t->kind == PERMI_CODE_MODULUS && real && coder->floor[t->b] > 0) {
+    memcpy(&bits, &coder->floor[t->b], sizeof bits);
+    permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, k, (unsigned)(bits >> 32), (unsigned)bits);
+  }
 }
 
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
@@ -1922,41 +1821,28 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
 #define PERMI_CODE_BASE_TEXT(word) "((const volatile double *)b)[128 * (" word ")]"
 #define PERMI_CODE_NUMBER_TEXT \
     "struct P { double v, e; };\n" \
-    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n"
+    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n" \
+    "#define A(v, k) U(v, k, 1.0)\n" \
+    "#define V(v, k) U(v, k, -1.0)\n"
 static const char permi_code_two_parts[] =
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "typedef P N;\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
     "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
     "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
-/* Products and sums of pairs, which do not settle. */
 static const char permi_code_pairs[] =
-    "PERMI_BOTH P T2(double a, double b) {\n"
-    "  const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
-    "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
-    "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
-    "PERMI_BOTH P T2(P a, P b) { P p = T2(a.v, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
-    "PERMI_BOTH P D2(double a, double b) { P r; permi_two_sum(r.v, r.e, a, -b); return r; }\n"
-    "PERMI_BOTH P D2(P a, double b) { P r = D2(a.v, b); r.e = permi_add(r.e, a.e); return r; }\n"
-    "PERMI_BOTH P D2(double a, P b) { P r = D2(a, b.v); r.e = permi_add(r.e, -b.e); return r; }\n"
-    "PERMI_BOTH P D2(P a, P b) { P r = D2(a.v, b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    "PERMI_BOTH P T2(P a, P b) {\n"
+    "  const double p = permi_mul(a.v, b.v);\n"
+    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
+    "PERMI_BOTH P D2(P a, P b) {\n"
+    "  P r; permi_two_sum(r.v, r.e, a.v, -b.v);\n"
+    "  r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
     "PERMI_BOTH P L(P a, double s, P b) {\n"
     "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
     "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
-    "PERMI_BOTH P permi_settle(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH P permi_settle_row(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
+    "PERMI_BOTH P R(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH P Z(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
 static const char permi_code_real_pairs[] =
-    "#define R(x) permi_settle(x)\n"
-    "#define Z(x) permi_settle_row(x)\n"
-    "PERMI_BOTH N L(N a, double s, double b) { return L(a, s, permi_n(b, 0.0)); }\n"
-    "PERMI_BOTH N T(double a, double b) { return T2(a, b); }\n"
-    "PERMI_BOTH N D(double a, double b) { return D2(a, b); }\n"
-    "template <class F, class G> PERMI_BOTH N T(F a, G b) { return R(T2(a, b)); }\n"
-    "template <class F, class G> PERMI_BOTH N D(F a, G b) { return R(D2(a, b)); }\n"
-    "template <class F, class G, class H, class I> PERMI_BOTH N X(F a, G b, H c, I d) {\n"
-    "  return R(D2(T2(a, b), T2(c, d))); }\n"
     "#define S(f) block = R(L(block, 1.0, f))\n"
     "#define W(f) block = R(L(block, -1.0, f))\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"
@@ -1966,27 +1852,24 @@ static const char permi_code_complex_pairs[] =
     "PERMI_BOTH N permi_m(P x, P y) { N r; r.x = x; r.y = y; return r; }\n"
     "PERMI_BOTH P permi_shifted(P a, int k, double m) {\n"
     "  return permi_n(permi_fma(m, C[k], a.v), permi_fma(m, C[k + 1], a.e)); }\n"
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
     "  return permi_m(permi_shifted(a.x, 4 * k, m), permi_shifted(a.y, 4 * k + 2, m)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 1") "), "
-    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 3") "))\n"
-    "#define BM(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", 0.0), "
-    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", 0.0))\n"
+    "#define B1(k) " PERMI_CODE_BASE_TEXT("k") "\n"
+    "#define B(r) permi_m(permi_n(B1(4 * (r)), B1(4 * (r) + 1)), permi_n(B1(4 * (r) + 2), B1(4 * (r) + 3)))\n"
+    "#define BM(r) permi_m(permi_n(B1(4 * (r)), 0.0), permi_n(B1(4 * (r) + 2), 0.0))\n"
     "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
     "PERMI_BOTH N T2(N a, N b) {\n"
     "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
-    "PERMI_BOTH N R(N a) { return permi_m(permi_settle(a.x), permi_settle(a.y)); }\n"
-    "PERMI_BOTH N Z(N a) { return permi_m(permi_settle_row(a.x), permi_settle_row(a.y)); }\n"
-    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
-    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
+    "PERMI_BOTH N R(N a) { return permi_m(R(a.x), R(a.y)); }\n"
+    "PERMI_BOTH N Z(N a) { return permi_m(Z(a.x), Z(a.y)); }\n"
     "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
     "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
     "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
+static const char permi_code_settled[] =
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n";
 static const char permi_code_complex[] =
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
@@ -2000,26 +1883,17 @@ static const char permi_code_complex[] =
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
 
-/* The types of an algebra. */
 static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
 {
-  if (algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE)
-    return;
+  const int doubled = permi_hybrid_is_doubled((int)algebra);
   permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-  if (permi_hybrid_is_doubled((int)algebra))
-    permi_code_print(code, "%s", permi_code_pairs);
-  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-    permi_code_print(code, "%s", permi_code_complex_pairs);
-    return;
-  }
-  permi_code_print(code, "typedef P N;\n%s", permi_code_two_parts);
-  if (algebra == PERMI_HYBRID_COMPLEX)
-    permi_code_print(code, "%s", permi_code_complex);
-  else
-    permi_code_print(code, "%s", permi_code_real_pairs);
+  permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
+                   algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
+                   algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
+  permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
+                   doubled ? permi_code_settled : "");
 }
 
-/* Doubles of a pass's table. */
 static int permi_code_pass(const permi_hybrid *hybrid)
 {
   return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
@@ -2035,7 +1909,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n");
-  permi_code_print_algebra(code, hybrid->algebra);
+  if (parts > 1)
+    permi_code_print_algebra(code, hybrid->algebra);
   permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
                          "const double *residue = 0) "
                          "{ switch (j) {\n");
@@ -2061,7 +1936,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* The moduli of a sample of patterns; with certify those of every one are added in the walk. */
+/* Adds the moduli of a sample of patterns; with certify the walk adds all. */
 static const char permi_code_samples[] =
     "PERMI_ROLLED\n"
     "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
@@ -2076,7 +1951,6 @@ static const char permi_code_samples[] =
 static const char permi_code_all_moduli[] =
     "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
-/* How a thread adds its blocks, by algebra. */
 static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "lo = permi_add(lo, e);\n",
     "lo = permi_add(lo, e);\n"
@@ -2087,8 +1961,8 @@ static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
     "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
-/* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
-   with minus the prime, its inverse and residues. */
+/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; where numbers grow each
+   pass has one, which ends with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -2141,51 +2015,30 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 }
 
 /* =================================================================================== >>program_plan
-   Plans a program on a GPU: tries layouts and keeps the fastest by prediction. */
+   Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
 
-/* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
-static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                                const double *sums)
+/* Adds chunks' sums: integers below 2^107 in two doubles. */
+static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t from, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const int each_log2 = hybrid->high - hybrid->chunk_log2;
   uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+  for (chunk = from; chunk < from + chunks; chunk++, sum += PERM_GPU_SUMS) {
     const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
-    if (!(fabs(sums[0]) <= DBL_MAX && fabs(sums[1]) <= DBL_MAX))
+    if (!(fabs(sum[0]) <= DBL_MAX && fabs(sum[1]) <= DBL_MAX))
       return 0;
     if (run) {
       const double prime = (double)run->prime.p;
-      permi_whole_add(runs, run, fmod(sums[0], prime) + fmod(sums[1], prime), partial);
+      permi_whole_add(runs, run, fmod(sum[0], prime) + fmod(sum[1], prime), partial);
     } else {
-      permi_sum_add_double(&partial->value, sums[0]);
-      permi_sum_add_double(&partial->value, sums[1]);
+      permi_sum_add_double(&partial->value, sum[0]);
+      permi_sum_add_double(&partial->value, sum[1]);
     }
   }
-  permi_gpu_count(leaf, partial, first, chunks);
+  permi_gpu_count(leaf, partial, from, chunks);
   return 1;
-}
-
-/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
-static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
-{
-  const int n = block->n;
-  int i, e;
-  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
-      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
-      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
-      to[0] = (double)(reduced[row] ? x % split : x);
-      to[1] = (double)(reduced[row] ? x / split : 0);
-      if (block->imaginary_integer) {
-        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
-        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
-      }
-    }
 }
 
 #define PERMI_GPU_TRIALS 12
@@ -2201,20 +2054,20 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   int inner, moves;
   permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
+  double *scaled;                   /* the matrix as the last trial orients it; integers' words */
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Returns how often the sum runs: once for each prime, or for each of its roots. */
+/* A sum runs for each prime or root. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
-/* Returns the predicted seconds. Values that wait beyond PERMI_GPU_LIVE are spilled. */
+/* Returns predicted seconds; what waits beyond PERMI_GPU_LIVE is spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -2226,58 +2079,31 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Rows of numbers; of integers, their words. */
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
-  const permi_hybrid_algebra algebra = choice->algebra;
   const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
-  const permi_arrangement *layout = coder->layout;
-  const uint64_t *column = work->column[layout->transposed];
   int i, k, n = work->n, growth = 0;
-  for (i = 0; i < n && coder->memos <= PERMI_GPU_MEMO; i++) {
-    for (k = 0; k < layout->inner; k++)
-      coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
-    for (k = 0; k < layout->low; k++)
-      coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
-    permi_code_prepare_row(coder, algebra, a, i, &growth);
-    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
-      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
-             sizeof coder->rows.number[i][k]);
-    coder->row[i] = coder->memos;
-    coder->memos += 2 << permi_count_ones(coder->scope[i]);
-  }
-  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
-    coder->node[k] = coder->memos;
-    coder->memos += 1 << permi_count_ones(work->node[k].scope);
+  for (i = 0; i < n + work->nodes && coder->memos <= PERMI_GPU_MEMO; i++) {
+    coder->place[i] = coder->memos;
+    coder->memos += (i < n ? 2 : 1) << permi_count_ones(work->node[i].scope);
+    if (i < n)
+      permi_code_prepare_row(coder, choice->algebra, a, i, &growth);
+    for (k = 0; k < n && i < n && coder->whole; k++)
+      memcpy(coder->rows.number[i][k], a + (i * n + coder->layout->order[k]) * PERMI_WHOLE_WORDS, sizeof(double[4]));
   }
 }
 
-/* Returns words x, times `factor`, modulo the prime of a run. */
-static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
-{
-  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
-  uint64_t weight[PERMI_CODE_WORDS], r = 0;
-  int k;
-  weight[0] = 1;
-  weight[1] = two;
-  weight[2] = run->root;
-  weight[3] = permi_residue_multiply(run->root, two, p);
-  for (k = 0; k < PERMI_CODE_WORDS; k++)
-    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
-  return r > p / 2 ? -(double)(p - r) : (double)r;
-}
-
-/* A row's words in the table: x times `factor`, or their residue. */
+/* Writes a row's words of the table: x times `factor`, or its residue. */
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
   int p;
   for (p = 0; p < coder->parts; p++)
-    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
+    to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* The table of a run, or of the only one (NULL). */
+/* run: NULL for the only table */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -2285,9 +2111,9 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
   int i, k, p;
   for (i = 0; i < hybrid->n; i++) {
-    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+    double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
     for (k = hybrid->inner; k < hybrid->n; k++)
-      for (p = 0; p < PERMI_CODE_WORDS; p++)
+      for (p = 0; p < PERMI_WHOLE_WORDS; p++)
         sum[p] += coder->rows.number[i][k][p];
     permi_code_put_words(coder, run, i, sum, 1, table);
     for (k = 0; k < hybrid->high; k++)
@@ -2299,10 +2125,10 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   *table++ = -(double)run->prime.p;
   *table++ = 1 / (double)run->prime.p;
   for (k = 0; k < code->residues; k++)
-    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
+    table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
-/* Makes the runs of whole numbers and a table for each pass. Returns 0 if memory runs out. */
+/* Makes the runs of whole numbers and a table for each pass. 0: out of memory. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;
@@ -2327,55 +2153,38 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
-   whole numbers below 2^53 times a power of two. */
-static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
+/* Decides what grows, by sizes in the tables of the CPU's program. */
+static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *word)
 {
-  permi_code *code = coder->code;
-  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
-  coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
-  if (maker && coder->growths) {
-    permi_layouts *work = coder->work;
-    const permi_hybrid_rows *rows = &coder->rows;
-    double row[64];
-    int i, k, n = work->n;
-    coder->growths->most_halvings = work->n - 1;
-    maker->work = work;
-    maker->layout = coder->layout;
-    maker->hybrid = hybrid;
-    maker->growths = coder->growths;
-    for (i = 0; i < n; i++) {
-      for (k = 0; k < n && coder->paired; k++) /* by column, in units of the last place, if there are no second words */
-        row[coder->layout->order[k]] =
-            coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
-      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
-    }
-    permi_maker_plan(maker);
-    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
-    if (coder->whole) {
-      coder->grows = hybrid->grows;
-    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
-      permi_release(code->allocator, coder->growths);
-      coder->growths = NULL;
-    } else {
-      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
-    }
-  } else {
-    code->failed = 2;
+  permi_hybrid_maker *maker = &coder->maker;
+  double row[64];
+  int i, k, n = coder->work->n;
+  maker->work = coder->work;
+  maker->layout = coder->layout;
+  maker->hybrid = hybrid;
+  maker->growths = (permi_growths *)permi_allocate_zeros(coder->code->allocator, 1, sizeof *maker->growths);
+  coder->code->failed = 2;
+  if (!maker->growths)
+    return;
+  maker->growths->most_halvings = n - 1;
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < n; k++, word += PERMI_WHOLE_WORDS)
+      row[k] = word[0] + 4294967296.0 * word[1];
+    permi_whole_row(maker, row, i, coder->reduced[i]);
   }
-  permi_release(code->allocator, maker);
+  permi_maker_plan(maker);
+  coder->code->failed = maker->failed;
+  coder->grows = hybrid->grows;
 }
 
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
   int k;
-  if (!coder->whole)
-    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
-  for (k = 0; k < hybrid->n; k++)
-    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
-  if (coder->whole || coder->paired)
+  if (coder->whole)
     permi_code_growths(coder, hybrid, a);
+  else
+    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
@@ -2383,21 +2192,19 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const int words = k < code->moduli                                ? permi_code_parts(coder, k, 0)
-                      : permi_hybrid_is_complex((int)hybrid->algebra) ? 2
-                                                                      : 1;
-    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
+    const int first_words = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1; /* which moduli load */
+    code->operations += permi_code_operations(code, k, hybrid->algebra);
+    if (code->statement[k].kind == PERMI_CODE_BASE)
+      code->moves += PERMI_GPU_LOAD * (k < code->moduli ? coder->parts : first_words);
   }
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
-  coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < 5 * PERMI_GPU_COMPILE;
   permi_code_text(coder, hybrid);
 }
 
 #define PERMI_GPU_VARIANTS 3
-#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
+#define PERMI_CODE_BASES 224 /* words that shared memory takes, on Hopper */
 static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
                                      permi_hybrid **made)
 {
@@ -2409,69 +2216,60 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   permi_arrangement *layout = &trial->layout;
   const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
-  permi_code *code = permi_code_new(allocator);
+  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  perm_gpu_work *gpu;
-  int most, words, failed;
+  int most, words, failed = 2;
   *made = NULL;
-  if (!coder || !code || !hybrid) {
-    permi_release(allocator, coder);
-    permi_code_release(allocator, code);
-    permi_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
-  }
-  permi_hybrid_begin(hybrid, work, layout, algebra);
-  hybrid->code = code;
-  hybrid->isa = PERM_ISA_CUDA;
-  hybrid->gpu.allocator = *allocator;
-  words = n * hybrid->parts;
-  code->failed = words > PERMI_CODE_BASES;
-  most = outer - PERM_GPU_THREADS_LOG2;
-  code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
-  hybrid->high = outer - code->walk;
-  hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
-  hybrid->walked = code->walk;
-  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
-  most = code->walk + hybrid->low;
-  code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
-  code->scale = permi_dd_make(1);
-  coder->work = work;
-  coder->layout = layout;
-  coder->code = code;
-  coder->parts = hybrid->parts;
-  coder->remake = remake[variant];
-  coder->reload = reload[variant];
-  coder->rows.n = n;
-  code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
-  coder->whole = algebra == PERMI_HYBRID_WHOLE;
-  coder->doubled = permi_hybrid_is_doubled((int)algebra);
-  coder->paired = algebra == PERMI_HYBRID_DOUBLED;
-  coder->floor = hybrid->rounding.floor;
-  coder->reduced = choice->reduced;
-  permi_code_rows(coder, choice);
-  gpu = &hybrid->gpu.work;
-  coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!coder->memo) {
-    code->failed = 2;
-  } else if (coder->memos > PERMI_GPU_MEMO) {
-    code->failed = 1;
-  } else if (!code->failed) {
-    permi_code_fill(coder, hybrid, choice->scaled);
+  if (hybrid)
+    permi_hybrid_begin(hybrid, work, layout, algebra);
+  if (coder && code && hybrid) {
+    words = n * hybrid->parts;
+    most = outer - PERM_GPU_THREADS_LOG2;
+    code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
+    hybrid->high = outer - code->walk;
+    hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
+    hybrid->walked = code->walk;
+    /* a thread samples 1/128 of its patterns, or more for 2^18 in all */
+    most = code->walk + hybrid->low;
+    code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+    code->allocator = allocator;
+    code->scale = permi_dd_make(1);
+    coder->work = work;
+    coder->layout = layout;
+    coder->code = hybrid->code = code;
+    coder->parts = hybrid->parts;
+    coder->remake = remake[variant];
+    coder->reload = reload[variant];
+    coder->rows.n = n;
+    coder->whole = algebra == PERMI_HYBRID_WHOLE;
+    coder->doubled = permi_hybrid_is_doubled((int)algebra);
+    coder->floor = hybrid->rounding.floor;
+    coder->reduced = choice->reduced;
+    code->certify = certify && !coder->whole;
+    permi_code_rows(coder, choice);
+    coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
+    code->failed = !coder->memo ? 2 : coder->memos > PERMI_GPU_MEMO || words > PERMI_CODE_BASES;
+    if (!code->failed)
+      permi_code_fill(coder, hybrid, choice->scaled);
     if (!code->failed && !permi_code_tables(coder, choice, hybrid))
       code->failed = 2;
+    permi_release(allocator, coder->maker.growths);
+    permi_release(allocator, coder->memo);
+    code->program.text = code->text;
+    code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
+    code->program.twin = PERMI_CODE_TWIN;
+    code->program.context = hybrid;
+    hybrid->isa = PERM_ISA_CUDA;
+    hybrid->gpu.allocator = *allocator;
+    hybrid->gpu.work.program = &code->program;
+    hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
+    hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
+    hybrid->scale_exp2 = code->scale_exp2;
+    failed = code->failed;
+  } else {
+    permi_code_release(allocator, code);
   }
-  permi_release(allocator, coder->growths);
-  permi_release(allocator, coder->memo);
   permi_release(allocator, coder);
-  code->program.text = code->text;
-  code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
-  code->program.twin = PERMI_CODE_TWIN;
-  code->program.context = hybrid;
-  gpu->program = &code->program;
-  gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
-  hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
-  hybrid->scale_exp2 = code->scale_exp2;
-  failed = code->failed;
   if (failed)
     permi_hybrid_release(allocator, hybrid);
   else
@@ -2493,31 +2291,28 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
-{
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int pass;
-  if (!moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, inner, &trial->layout);
-  for (pass = 0; pass < 2 && moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, inner ? 3 : -1,
-                                      pass ? 0.05 : 0.2, &seed);
-}
-
-static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
+/* Searches a trial, or (PERMI_GPU_TRIALS) the leader's layout again. */
+static perm_status permi_code_search(void *context, uint64_t number, int thread)
 {
   const permi_code_choice *choice = (const permi_code_choice *)context;
+  permi_code_trial *trial = number < PERMI_GPU_TRIALS ? &choice->trial[number] : choice->leader;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + number;
+  int pass;
   (void)thread;
-  permi_code_search(&choice->trial[number], (int)number, choice->inner, choice->moves);
+  if (!choice->moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, choice->inner, &trial->layout);
+  for (pass = 0; pass < 2 && choice->moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (choice->moves + pass) / 2,
+                                      choice->inner ? 3 : -1, pass ? 0.05 : 0.2, &seed);
   return PERM_OK;
 }
 
-/* Slower than doubles; before the program is known. */
+/* Times the time of doubles */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)
 {
-  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
+  static const double each[PERMI_HYBRID_ALGEBRAS] = {1, 4, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
   double slower = each[algebra] * (whole ? permi_whole_passes(block, 0) : 1);
@@ -2528,7 +2323,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
+/* Returns how many moves take as long as the run or the rival; *least: seconds of the best trial. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
@@ -2548,12 +2343,12 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     work->budget = budget[k / 2 % 3] / wide;
   }
   for (pass = 0; pass < 2; pass++) {
-    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
+    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search, choice, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
     choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
+    if (density > 0.65) /* seen: a tenth at 0.7, nothing in full matrices */
       choice->moves = choice->moves < 4000 ? choice->moves : 4000;
     if (choice->moves < 20 || *least > 300 * rival)
       break;
@@ -2561,7 +2356,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Makes programs of a layout, and keeps the fastest so far. */
+/* Keeps the fastest program so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;
@@ -2570,10 +2365,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     if (choice->block->integer) {
-      permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
-      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
-      permi_whole_words(choice->block, choice->given, choice->reduced,
-                        choice->scaled + choice->block->n * choice->block->n);
+      permi_whole_words(choice->block, choice->given, choice->scaled, choice->reduced);
     } else {
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
@@ -2592,19 +2384,19 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   return status;
 }
 
-/* A long sum's layout is annealed again. */
+/* Anneals the layout of a long sum again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
+  const int n = block->n, parts = block->integer ? PERMI_WHOLE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
   uint64_t hash;
-  int k, moves;
+  int k;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
   memset(&choice, 0, sizeof choice);
@@ -2619,9 +2411,9 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     worth = permi_code_search_all(&choice, rival, &least);
     for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
       status = permi_code_try(&choice, &choice.trial[k]);
-    moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-    if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-      permi_code_search(choice.leader, PERMI_GPU_TRIALS, inner, moves);
+    choice.moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+    if (status == PERM_OK && choice.best && inner && choice.moves >= PERMI_GPU_MOVES / 4) {
+      permi_code_search(&choice, PERMI_GPU_TRIALS, 0);
       status = permi_code_try(&choice, choice.leader);
     }
   } else {
@@ -2667,12 +2459,12 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
 }
 
 /* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
-   are modulo 2^192, so those of a chunk must be shorter. */
+   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192, so
+   those of a chunk must be shorter. */
 
 #define PERMI_SIGNS_GPU_TASK 20000 /* chosen: nodes of a task of a warp, on average */
 #define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: blocks of 4 warps on a multiprocessor */
-#define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
+#define PERMI_SIGNS_GPU_OUT 8 /* 3 of a chunk's sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -2687,26 +2479,23 @@ static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
   return shape->by_table ? 4 : 8;
 }
 
-/* Adds x to the digit of a row. */
-static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x,
-                                  uint32_t *word)
+static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x, uint32_t *to)
 {
   const int bits = permi_signs_gpu_bits(shape);
   int c = 0, at;
   while (place >= signs->place[c + 1])
     c++;
   at = (place - signs->place[c]) * bits;
-  word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
+  to[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Returns the cuts of a column, as many for both blocks. */
+/* Returns a column's cuts, as many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
   return first > second ? first : second;
 }
 
-/* Returns the words of a pattern. */
 static int permi_signs_gpu_row(const perm_gpu_signs *shape, int block)
 {
   return (shape->word[block + 2] - shape->word[block + 1] + 3) / 4 * 4 + (shape->word[1] + 3) / 4 * 4;
@@ -2751,41 +2540,33 @@ static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-/* Fills cuts and what they leave, from `at` on; returns the table's words. word NULL: only that. */
-static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
+/* Fills the cuts and, from `at` on, what they leave. */
+static void permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
   const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;
-  uint64_t ones[PERMI_SIGNS_WORDS];
   int k, i, block, level, first = 0;
-  memset(ones, 255, sizeof ones);
-  if (word)
-    permi_signs_gpu_set(ones, word + at);
+  memset(word + at, 255, 2 * PERMI_SIGNS_WORDS * sizeof *word);
   at += 16;
   for (k = 0; k < signs->prefix; first += permi_signs_gpu_cuts(signs, k++)) {
-    if (word)
-      word[shape->start + k] = (uint32_t)(2 * first + (signs->done_place[k] < signs->done_place[k + 1]));
+    word[shape->start + k] = (uint32_t)(2 * first + (signs->done_place[k] < signs->done_place[k + 1]));
     for (i = 0; i < permi_signs_gpu_cuts(signs, k); i++)
       for (block = 0; block < 2; block++) {
         const int number = signs->cut_start[2 * k + block] + i, here = number < signs->cut_start[2 * k + block + 1];
         const permi_signs_cut *cut = &signs->cut[here ? number : 0];
-        uint32_t *to = word ? word + shape->cut + 8 * (first + i) + 4 * block : NULL;
-        if (to && here) {
-          const int digit = (cut->place - signs->place[block + 1]) * bits;
-          to[0] = (uint32_t)(at - 16 * (cut->least - PERMI_SIGNS_ZERO + zero));
-          to[1] = (uint32_t)((shape->word[block + 1] + digit / 32) << 8 | digit % 32);
-          to[2] = 16;
-          to[3] = (uint32_t)(16 * cut->entry);
-        } else if (to) {
-          to[0] = (uint32_t)all;
-        }
-        for (level = 0; here && level < cut->levels; level++, at += 16)
-          if (word)
-            permi_signs_gpu_set(cut->alive[level], word + at);
+        const int digit = (cut->place - signs->place[block + 1]) * bits;
+        uint32_t *to = word + shape->cut + 8 * (first + i) + 4 * block;
+        to[0] = (uint32_t)all;
+        if (!here)
+          continue;
+        to[0] = (uint32_t)(at - 16 * (cut->least - PERMI_SIGNS_ZERO + zero));
+        to[1] = (uint32_t)((shape->word[block + 1] + digit / 32) << 8 | digit % 32);
+        to[2] = 16;
+        to[3] = (uint32_t)(16 * cut->entry);
+        for (level = 0; level < cut->levels; level++, at += 16)
+          permi_signs_gpu_set(cut->alive[level], word + at);
       }
   }
-  if (word)
-    word[shape->start + k] = (uint32_t)(2 * first);
-  return at;
+  word[shape->start + k] = (uint32_t)(2 * first);
 }
 
 static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs *shape, uint32_t *word)
@@ -2845,14 +2626,13 @@ static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t
                     (size_t)at);
 }
 
-static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
+static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_signs *signs = ((const permi_signs_gpu *)leaf->context)->signs;
   uint64_t chunk, word[3];
-  for (chunk = 0; chunk < chunks; chunk++, sums += PERMI_SIGNS_GPU_OUT) {
-    memcpy(word, sums, sizeof word);
+  for (chunk = 0; chunk < chunks; chunk++, sum += PERMI_SIGNS_GPU_OUT) {
+    memcpy(word, sum, sizeof word);
     if (signs->doubled)
       permi_words_add(word, word, 3);
     permi_sum_add_signed(&partial->value, word, 3);
@@ -2882,12 +2662,15 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
   permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
   uint32_t *word;
-  int alive;
+  int alive, k;
   if (!run)
     return permi_fail_memory(maker->result);
   run->shape = permi_signs_gpu_shape(signs);
   alive = run->shape.path;
-  run->shape.path = (permi_signs_gpu_fill_cuts(signs, &run->shape, alive, NULL) + 1) / 2 * 2;
+  run->shape.path += 16;
+  for (k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
+    run->shape.path += 16 * signs->cut[k].levels;
+  run->shape.path = (run->shape.path + 1) / 2 * 2;
   run->gpu.allocator = *allocator;
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
@@ -2919,18 +2702,15 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
 }
 
 /* ======================================================================================== >>codegen
-   The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
-   each column has code of its own with entries as literals.
-     codegen-registers  keeps all row sums in registers
-     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
-                        in memory with their product; Algorithm 4 chooses k and c
-   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
-   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
+   The generated kernels of [EK], as oracles: Ryser's sum (>>sparyser) in Gray order, where each column has code of its
+   own with entries as literals. codegen-registers keeps all row sums in registers; codegen-memory, in Algorithm 3's
+   order, k rows of the first c columns (Algorithm 4). Algorithm 2: a thread takes 2^d consecutive terms, with the
+   largest d that all threads can have. Different here: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel);
+   a nominal GPU says how many threads fit, for the bits; row sums are exact, TwoSum adds terms. */
 
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10
-#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
+#define PERMI_CODEGEN_RATIO 16 /* a change in memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
 #ifndef PERMI_CODEGEN_SHARED
 #define PERMI_CODEGEN_SHARED 232448 /* bytes a multiprocessor; 0: rows in global memory */
@@ -3063,7 +2843,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Prints the step in which column j joins (out 0) or leaves the set. */
+/* Prints how column j joins or (out) leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -3158,12 +2938,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const permi_ryser *ryser = &codegen->ryser;
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_code *code = codegen->code = permi_code_new(allocator);
+  permi_code *code = codegen->code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
   int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
     return PERM_ERROR_MEMORY;
+  code->allocator = allocator;
   permi_codegen_text(code, codegen);
   if (code->failed)
     return PERM_ERROR_MEMORY;
@@ -3234,7 +3015,7 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       leaf->information.seconds);
 }
 
-/* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
+/* The bound is >>sparyser's for chunks of 128 threads. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {
@@ -3535,7 +3316,7 @@ static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin,
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
      proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
      arrays           >>text_frontier               >>compile permi_source_end
-     hybrid sums      >>program_text, >>codegen, which use those here
+     hybrid sums      >>programs, >>codegen, which use those here
 
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
    (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,

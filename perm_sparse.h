@@ -105,8 +105,7 @@
      twins/          >>classes         waiting vertices counted in classes; steps from an order, refined from its end
                      >>classes_run     states of counts, hashing, threads; THE BOUND
                      >>classes_order   greedy from the end, price
-     hybrid/         >>hybrid          Glynn's signs outside, elimination inside
-                     >>hybrid_layout   which columns are inside
+     hybrid/         >>hybrid_layout   Glynn's signs outside, elimination inside: which columns
                      >>hybrid_program  a layout's straight program
                      >>hybrid_leaf     rounding, estimate, price
                      >>hybrid_residues exact integers
@@ -4694,7 +4693,8 @@ static perm_status permi_refuse_long(permi_offer *offer)
 }
 
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
+   What the vector kernels of >>arrays, >>hybrid_layout and >>signs read, and their text, which is read once for each
+   instruction set. */
 
 typedef enum permi_growth { /* a result is exact; exact, and reduced; reduced from two doubles */
   PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
@@ -4936,7 +4936,7 @@ typedef struct permi_signs_walk {
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
-  uint64_t nodes, joins, items, pairs; /* counted */
+  uint64_t counted[4]; /* nodes, joins, patterns, pairs */
   /* known until a column touches a block's own rows; sums of products; what block 1's groups add */
   int known[2], groups[2];
   uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
@@ -5020,13 +5020,13 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
   const int words = signs->words, n = signs->n;
   int pattern[2], w[2], i;
   uint64_t set[2], c[2][PERMI_SIGNS_WORDS], x[PERMI_SIGNS_SUM_WORDS];
-  walk->joins++;
+  walk->counted[1]++;
   for (w[0] = 0; w[0] << 6 < 1 << signs->length[0]; w[0]++)
     for (set[0] = frame->alive[0][w[0]]; set[0]; set[0] &= set[0] - 1) {
       pattern[0] = w[0] << 6 | permi_trailing_zeros(set[0]);
       memcpy(c[0], frame->count, sizeof c[0]);
       permi_signs_pattern(signs, 0, pattern[0], c[0]);
-      walk->items++;
+      walk->counted[2]++;
       for (w[1] = 0; w[1] << 6 < 1 << signs->length[1]; w[1]++)
         for (set[1] = frame->alive[1][w[1]]; set[1]; set[1] &= set[1] - 1) {
           int negative = walk->product[signs->prefix] < 0, dead = 0;
@@ -5034,7 +5034,7 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
           memcpy(c[1], c[0], sizeof c[1]);
           permi_signs_pattern(signs, 1, pattern[1], c[1]);
           negative ^= (signs->group[0][pattern[0]] ^ signs->group[1][pattern[1]]) & 1;
-          walk->pairs++;
+          walk->counted[3]++;
           for (i = 0; i < PERMI_SIGNS_SUM_WORDS; i++)
             x[i] = i == 0;
           for (i = 0; i < n && !dead; i++) {
@@ -11331,95 +11331,34 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 
 PERMI_BRIEF_BEGIN
 
-/* ========================================================================================= >>hybrid
-   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
-       per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over outer columns; inner columns are eliminated [Dec99]: a row is a table over the signs of its
-   inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter only
-   through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
-
-     slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
-     constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
-     instructions  runs of statements; of two factors the one with fewer columns is held for a group
-     columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
-                 high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f, whose quotients are
-   not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
-
-/* Runs a chunk's blocks: values at total[k], their errors at total[DOUBLES + k], sums of |terms| at absolute. */
-static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
-{
-  const permi_hybrid_family *family = hybrid->family;
-  const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  double *block = slot + PERMI_HYBRID_ROOM;
-  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
-  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
-  int i, j, k, p;
-  for (i = 0; i < n; i++)
-    for (p = 0; p < parts; p++) {
-      double base = hybrid->start[i * parts + p];
-      for (j = 0; j < hybrid->high; j++)
-        if (gray >> j & 1)
-          base -= hybrid->step[(j * n + i) * parts + p];
-      for (k = 0; k < lanes; k++)
-        slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
-    }
-  memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
-  for (;;) {
-    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-    family->execute[hybrid->algebra](hybrid, slot, block);
-    family->add(hybrid, block, total, (int)(s & 1));
-    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
-      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-      family->absolute[hybrid->algebra](hybrid, slot, block);
-      for (k = 0; k < lanes; k++)
-        absolute[k] += block[k];
-    }
-    if (++s == last)
-      break;
-    j = permi_trailing_zeros(s);
-    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
-  }
-}
-
-static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const int lanes = hybrid->lanes;
-  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
-  const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
-  double sampled = 0;
-  int k, p;
-  permi_hybrid_walk(hybrid, chunk, (double *)workspace);
-  for (p = 0; p < (permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1); p++)
-    for (k = 0; k < lanes; k++)
-      if (hybrid->sign[k] != 0) {
-        perm_sum *sum = p ? &partial->imaginary : &partial->value;
-        permi_sum_add_double(sum, hybrid->sign[k] * total[p * lanes + k]);
-        permi_sum_add_double(sum, hybrid->sign[k] * total[PERMI_HYBRID_DOUBLES + p * lanes + k]);
-      }
-  for (k = 0; k < lanes; k++)
-    sampled += absolute[k] * fabs(hybrid->sign[k]);
-  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
-  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
-}
-
 /* ================================================================================== >>hybrid_layout
-   Which columns are inner, in which order, and what that costs. */
+   Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
+       per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
+   runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
+   inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
+   the rows' bases, so one straight program serves vectors of patterns.
 
+     slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
+     constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
+     instructions  runs of statements; the factor with fewer columns is held for a group
+     columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
+   Tried without gain: rows divided by an inner entry (inexact quotients); slots of 16 or 64 doubles; 110 slots, for the
+   first-level cache (1.4 times as long). */
+
+/* Which columns are inner, in which order */
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner in order of elimination, low from the fastest, others */
+  int order[64]; /* inner ones as eliminated, low from the fastest, others */
 } permi_arrangement;
 
-/* Seconds of statements relative to a load, a product and a store. */
+/* Of a load, a product and a store */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_HYBRID_LOOK 6 /* columns compared for the next inner one */
+#define PERMI_HYBRID_LOOK 6 /* columns compared for the next */
 #define PERMI_GPU_LOOK 12
-#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
@@ -11428,32 +11367,32 @@ typedef struct permi_hybrid_factor {
   int node;
 } permi_hybrid_factor;
 
-typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
+typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
+  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
   int first, items;
-  int slot, persists;
-  int growth, halved, whole; /* of whole numbers (>>hybrid_program); whole: values are the numbers themselves */
+  int slot, persists; /* slot: of rows the first constant */
+  int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, items, record;
-  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
+  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: the CPU's */
   uint64_t column[2][64];
   int degree[2][64];
   double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
-  permi_hybrid_node node[PERMI_HYBRID_NODES];
+  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
-  double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
-  int started;           /* 1: the first layouts are made, as they are and transposed */
+  double speed, rival;
+  int started;           /* the first layouts of both orientations are made */
   permi_arrangement first[2];
   double first_cost[2];
   const permi_account *account;
@@ -11485,18 +11424,17 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
-  work->node[work->nodes] = node;
+  work->node[work->n + work->nodes] = node;
   return work->n + work->nodes++;
 }
 
-/* The row's column of +-1 counts only if `whole`. */
+/* Prices adding a row's constants; its column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_count_ones(f->scope);
   if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
     return 0;
-  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] *
-         work->add;
+  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] * work->add;
 }
 
 typedef struct permi_layout_sum {
@@ -11577,7 +11515,7 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
-  if (taken[0].node < n) { /* its table must be written first */
+  if (taken[0].node < n) {
     const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
@@ -11594,16 +11532,15 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Gives the last node, a chain, a factor. */
 static void permi_layout_item(permi_layouts *work, int item)
 {
   if (!work->record)
     return;
   work->item[work->items++] = item;
-  work->node[work->nodes - 1].items++;
+  work->node[work->n + work->nodes - 1].items++;
 }
 
-/* Multiplies scalars by rising rate of change; keeps a product where the next scalar changes more often. */
+/* Multiplies scalars by rising rate of change, and keeps products where the next changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -11664,7 +11601,10 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
+    if (record)
+      work->node[i] = node;
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;
@@ -11709,7 +11649,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns by degree: columns that turn often have few entries. */
+/* Columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -11883,20 +11823,13 @@ typedef struct permi_hybrid_maker {
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
-  uint32_t scope[64];
-  int constant[64];
   int turned[PERMI_HYBRID_LOW + 1][64];
   int failed;
   permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
-static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
-{
-  return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
-}
-
-/* First fit at a multiple of count, a power of two; other places fragment the slots. */
+/* Returns the first fit at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -11913,10 +11846,10 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
   return 0;
 }
 
-static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
+static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
-  *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
-  return *index < 0 ? NULL : permi_maker_node(maker, *index);
+  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
 static int permi_maker_children(const permi_hybrid_node *node)
@@ -11924,7 +11857,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* Gives persisting tables slots of their own: their users change more often, and others write meanwhile. */
+/* Gives persisting tables slots of their own: users change more often, and others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -11939,8 +11872,7 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Orders nodes depth first, so that few tables wait; products may be computed in place. `given`: slots are the
-   parent's, or the table persists. */
+/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's, or the table persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -11970,7 +11902,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
+/* Returns 0 with *failed 1 (too many) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -12030,67 +11962,52 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
 
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? permi_hybrid_line(node->slot + permi_pack_bits(setting, node->scope))
-              : maker->constant[index] + permi_pack_bits(setting, maker->scope[index]);
-}
-
-static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
-{
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? node->scope : maker->scope[index];
+  const permi_hybrid_node *node = &maker->work->node[index];
+  const int at = node->slot + permi_pack_bits(setting, node->scope);
+  return index < maker->work->n ? at : permi_hybrid_line(at);
 }
 
 /* ---- growth of whole numbers
-   Tables of integers are exact in doubles while their products are below 2^53; where they grow beyond PERMI_GROWTH_CAP
-   their residues modulo p stand for them, a prime near 2^47 or an odd number from 2^47 / 3 to 2^47.
-   1. A table's size: its values are polynomials in the signs with coefficients that are sums of products of entries
-      (f[+] - f[-] is twice the odd part), so |f| is at most f of the moduli of the entries where all signs are +. The
-      program is run once on those, in doubles, whose error is below 2e-12 of the same program with + for -.
-   2. f[+] - f[-] is even where f is exact, as its coefficients are integers: half of it is kept.
-   3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
-   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 0.64 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l
-      are whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of
-      2^46, low parts at most 2^46 + 2^44 in all, and q is below 2^51. Both stay below the cap.
-   Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
+   Tables of integers are exact in doubles while products are below 2^53; beyond PERMI_GROWTH_CAP residues stand for
+   them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. A run on moduli bounds a table's size; exact
+   differences are even, and halves are kept. Products up to 2^52 are reduced from one double, longer ones from two.
+   Derived in docs/proofs-rounding.md; proved by machine: 2 to 4 tests/proofs/hybrid.g. */
 #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
 #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
 typedef struct permi_growths {
   double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
-  double outer[64], row[64];              /* sums of a row's moduli: of outer entries, of all, or of residues */
-  int reduced[64];                        /* rows */
+  double outer[64]; /* sums of moduli of outer entries */
   double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
   int item[192];                          /* growth of chains' products */
   int halvings, most_halvings;
   double cap;
 } permi_growths;
 
-/* Returns the size of a row or table; *whole becomes 0 if its values are residues. */
+/* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  *whole &= node ? node->whole : !maker->growths->reduced[index];
-  return node ? node->size : maker->growths->row[index];
+  *whole &= maker->work->node[index].whole;
+  return maker->work->node[index].size;
 }
 
 static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setting, double *x)
 {
   const permi_growths *growths = maker->growths;
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const permi_hybrid_node *node = &maker->work->node[index];
   int k;
-  if (node) {
+  if (node->kind != PERMI_NODE_ROW) {
     memcpy(x, growths->table[node->slot + permi_pack_bits(setting, node->scope)], 2 * sizeof *x);
     return;
   }
   x[0] = growths->outer[index];
-  x[1] = growths->row[index];
+  x[1] = node->size;
   for (k = 0; k < maker->hybrid->inner; k++)
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Fills in an exact table, and returns its size. */
+/* Returns the size of an exact table, which it fills in. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -12115,7 +12032,7 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   return size;
 }
 
-/* Returns how a product, or a difference of two, of size x grows; *size: of the result. */
+/* Returns how a product, or a difference of two, of size x grows; *size: the result's. */
 static int permi_growth_kind(double x, int folds, double *size)
 {
   if (x <= PERMI_GROWTH_CAP) {
@@ -12175,16 +12092,16 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
   }
 }
 
-/* Decides what grows; returns 1 if nothing does. */
+/* Returns 1 if nothing grows. */
 static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const permi_hybrid_node *root)
 {
   int k, whole = 1;
   for (k = 0; k < maker->work->n; k++)
-    whole &= !maker->growths->reduced[k];
+    whole &= maker->work->node[k].whole;
   maker->growths->cap = cap;
   maker->growths->halvings = 0;
   for (k = 0; k < maker->evaluated; k++) {
-    permi_hybrid_node *node = permi_maker_node(maker, maker->sequence[k]);
+    permi_hybrid_node *node = &maker->work->node[maker->sequence[k]];
     permi_growth_node(maker, node);
     whole &= node->whole;
   }
@@ -12193,7 +12110,7 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
 
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const permi_hybrid_node *nodes = maker->work->node, *node = &nodes[index];
   const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k, swap;
@@ -12214,18 +12131,18 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     for (k = 0; k < node->items; k++) {
       const int item = maker->work->item[node->first + k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
-                            permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot),
+                            permi_hybrid_line(item < n ? item : nodes[item].slot),
                             maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
     }
     return;
   }
   swap = held >= 0 && (held >= n || moving < n) &&
-         permi_count_ones(permi_maker_scope(maker, held)) > permi_count_ones(permi_maker_scope(maker, moving));
+         permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope);
   if (swap) {
     held = moving;
     moving = node->right;
   }
-  slow = node->scope & (held < 0 ? 0 : permi_maker_scope(maker, held));
+  slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
   fast = node->scope & ~slow;
   operation->group = (uint16_t)(1 << permi_count_ones(fast));
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
@@ -12244,18 +12161,18 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Places and orders the tables, and decides which whole numbers grow. */
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
+  permi_hybrid_node *node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  permi_maker_keep(maker, permi_maker_node(maker, root));
-  permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
+  permi_maker_keep(maker, node);
+  permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
-    maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, root));
+    maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
     if (maker->hybrid->grows)
-      permi_growth_decide(maker, PERMI_GROWTH_CAP, permi_maker_node(maker, root));
+      permi_growth_decide(maker, PERMI_GROWTH_CAP, node);
     maker->hybrid->halvings = maker->growths->halvings;
   }
 }
@@ -12269,87 +12186,60 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   for (s = 0; s < 1 << low && !maker->failed; s++) {
     const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
     for (k = 0; k < maker->evaluated; k++)
-      if (s == 0 || permi_maker_node(maker, maker->sequence[k])->dirty >> turns & 1)
+      if (s == 0 || maker->work->node[maker->sequence[k]].dirty >> turns & 1)
         permi_maker_emit(maker, maker->sequence[k]);
     permi_maker_operation(maker, PERMI_OP_TOTAL);
-    permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
-    if (low) { /* turns the next column; after the last pattern, the one that leads back to the first */
+    permi_maker_statement(maker, 0, permi_hybrid_line(maker->work->node[root].slot), 0, s & 1, 0);
+    if (low) { /* turns the next column; in the end the one that leads back */
       const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
-      const int minus = !last && (step ^ step >> 1) >> next & 1;
+      const int back = !last && (step ^ step >> 1) >> next & 1;
       permi_maker_operation(maker, PERMI_OP_FLIP);
       for (k = 0; k < n; k++)
         if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
-          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + minus,
-                                0);
+          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + back, 0);
     }
-  }
-}
-
-static double permi_instruction_operations(const permi_instruction *operation)
-{
-  const double groups = operation->group ? (double)operation->count / operation->group : 0;
-  switch (operation->opcode) {
-  case PERMI_OP_ROWS: return 2.0 * operation->count + groups;
-  case PERMI_OP_TIMES_ROW: return operation->count + groups;
-  case PERMI_OP_FOLD_ROW: return 2.0 * operation->count + 2 * groups;
-  case PERMI_OP_FOLD: return 2.0 * operation->count;
-  default: return operation->count;
   }
 }
 
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, search and price. */
 
-/* What chunks of whole numbers run modulo each prime. Without primes all numbers are exact. */
+/* Without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
-  uint64_t root;        /* what stands for i modulo the prime; 0: all entries are real */
-  permi_hybrid *tables; /* with bases and constants of its own, or NULL */
-  uint64_t *factor;     /* the product of the other primes, of `words` words */
+  uint64_t root;        /* stands for i; 0: all entries are real */
+  permi_hybrid *tables; /* bases and constants of this run, or NULL */
+  uint64_t *factor;     /* product of the other primes */
 } permi_hybrid_run;
 
 typedef struct permi_hybrid_runs {
-  permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
+  permi_hybrid_run *run; /* of each prime; for Gaussian integers again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus, stand_in; /* of the answer, and what is run for all primes; or 0 */
-  double bits;      /* of a bound on the permanent */
+  uint64_t modulus, stand_in; /* of the answer; run for all primes, or 0 */
+  double bits;      /* of the permanent's bound */
 } permi_hybrid_runs;
-
-/* Releases the instructions; bases and constants stay. */
-static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *hybrid)
-{
-  permi_release(allocator, hybrid->operation);
-  permi_release(allocator, hybrid->statement);
-  hybrid->operation = NULL;
-  hybrid->statement = NULL;
-}
-
-/* Releases a program, but not its runs. */
-static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
-{
-  if (!hybrid)
-    return;
-  permi_code_drop(allocator, hybrid);
-  permi_hybrid_forget(allocator, hybrid);
-  permi_release(allocator, hybrid->constant);
-  permi_release(allocator, hybrid->start);
-  permi_release(allocator, hybrid);
-}
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context;
   permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
   int k;
-  for (k = 0; runs && k < runs->passes && runs->run; k++)
-    permi_hybrid_drop(allocator, runs->run[k].tables);
+  if (!hybrid)
+    return;
+  for (k = 0; runs && runs->run && k < runs->passes; k++)
+    permi_hybrid_release(allocator, runs->run[k].tables);
   if (runs) {
     permi_release(allocator, runs->run);
     permi_release(allocator, runs->factor);
   }
   permi_release(allocator, runs);
-  permi_hybrid_drop(allocator, hybrid);
+  permi_code_drop(allocator, hybrid);
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  permi_release(allocator, hybrid->constant);
+  permi_release(allocator, hybrid->start);
+  permi_release(allocator, hybrid);
 }
 
 typedef struct permi_hybrid_rows {
@@ -12361,6 +12251,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
+/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is), divided by entry `unit` (-1: not). */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -12370,7 +12261,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   int k, p;
   for (k = 0; k < n; k++)
     for (p = 0; p < width; p++)
-      row[p][k] = a[(i * n + order[k]) * width + p];
+      row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
   if (unit >= 0) {
     const double divisor = row[0][unit];
     for (k = 0; k < n; k++) {
@@ -12408,8 +12299,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* A row's factor of a bound on the permanent of n moduli: sorted, a row is the sum of (x_k - x_k+1) times 0/1 rows with
-   k ones, and [Bre73] bounds those. Sorts x. */
+/* Returns a row's factor of [Bre73]'s bound, and sorts x: a sum of (x_k - x_k+1) times 0/1 rows with k ones. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0;
@@ -12430,55 +12320,39 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or (`turned`) columns. share[i]: row i's losses over it. */
+/* Returns log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
-  double row_scale[64], column_scale[64], x[64], bound = 0;
+  double scale[2][64], x[64], bound = 0; /* of rows, of columns */
   const int n = rows->n;
   int turn, i, j;
   for (i = 0; i < n; i++)
-    row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
+    scale[0][i] = scale[1][i] = 1;
+  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where it is good */
     for (i = 0; i < n; i++) {
+      const int by_columns = turn & 1;
       double sum = 0;
       for (j = 0; j < n; j++)
-        sum += rows->modulus[i][j] * column_scale[j];
-      row_scale[i] = sum > 0 ? 1 / sum : row_scale[i];
+        sum += (by_columns ? rows->modulus[j][i] : rows->modulus[i][j]) * scale[!by_columns][j];
+      if (sum > 0)
+        scale[by_columns][i] = 1 / sum;
     }
-    for (j = 0; j < n; j++) {
-      double sum = 0;
-      for (i = 0; i < n; i++)
-        sum += rows->modulus[i][j] * row_scale[i];
-      column_scale[j] = sum > 0 ? 1 / sum : column_scale[j];
-    }
-  }
   for (i = 0; i < n; i++) {
     double size;
     for (j = 0; j < n; j++)
-      x[j] = turned ? rows->modulus[j][i] * row_scale[j] * column_scale[i]
-                    : rows->modulus[i][j] * row_scale[i] * column_scale[j];
+      x[j] = turned ? rows->modulus[j][i] * scale[0][j] * scale[1][i] : rows->modulus[i][j] * scale[0][i] * scale[1][j];
     size = permi_bregman_row(x, n);
-    bound += log2(size) - log2(row_scale[i]) - log2(column_scale[i]);
+    bound += log2(size) - log2(scale[0][i]) - log2(scale[1][i]);
     for (j = 0; j < n && share; j++)
-      x[j] = rows->lost[i][j] * row_scale[i] * column_scale[j];
+      x[j] = rows->lost[i][j] * scale[0][i] * scale[1][j];
     if (share)
       share[i] = permi_bregman_row(x, n) / size;
   }
   return bound;
 }
 
-/* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
-
-1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
-   (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
-   a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
-   are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
-   and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
-   cancels; then the value is as large as the terms.
-   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel.
-2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
-   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
-   u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
+/* Estimates what roundings do: derived in docs/proofs-rounding.md. All terms share what grids and divisions took: that
+   is relative to the terms, or as the permanent of moduli allows. Rows that lost anything have a floor. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -12533,18 +12407,16 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
 {
   const permi_arrangement *layout = maker->layout;
   permi_hybrid *hybrid = maker->hybrid;
-  const uint64_t *column = maker->work->column[layout->transposed];
+  permi_hybrid_node *node = &maker->work->node[i];
   const int inner = layout->inner, parts = hybrid->parts;
   double *lane = hybrid->lane + i * parts * hybrid->lanes;
   int k, p, s;
-  for (k = 0; k < inner; k++)
-    maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
-  maker->constant[i] = hybrid->constants;
-  for (s = 0; s < 1 << permi_count_ones(maker->scope[i]); s++) {
-    const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
+  node->slot = hybrid->constants;
+  for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
+    const uint32_t setting = permi_spread_bits(s, node->scope);
     double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
-      for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
+      for (p = 0; p < parts && node->scope >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
     permi_maker_constant(maker, sum);
   }
@@ -12561,7 +12433,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
         if (s >> bit & 1)
           lane[p * hybrid->lanes + s] -= twice[p];
     }
-    if (high < 0 && column[layout->order[k]] >> i & 1) {
+    if (high < 0 && node->dirty >> (k - inner) & 1) {
       maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
       permi_maker_constant(maker, back);
     }
@@ -12597,10 +12469,11 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes the sizes of row i's whole numbers, which are given by column. */
+/* Notes sizes of whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
+  permi_hybrid_node *node = &maker->work->node[i];
   const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
@@ -12609,29 +12482,27 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
       growths->modulus[i][k] = fabs(x);
     else
       growths->outer[i] += fabs(x);
-    growths->row[i] += fabs(x);
+    node->size += fabs(x);
   }
-  growths->reduced[i] = reduced;
+  node->whole = !reduced;
   if (reduced)
-    growths->row[i] = PERMI_GROWTH_HALF;
+    node->size = PERMI_GROWTH_HALF;
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Makes the rows of a [n][n][1, complex 2]. reduced: which rows are residues, or NULL. */
+/* Makes the rows of a [n][n][1, complex 2]; reduced: which are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int i, k, order[64];
+  int i, k;
   rows->n = hybrid->n;
-  for (i = 0; i < rows->n; i++)
-    order[i] = i;
   for (i = 0; i < rows->n; i++) {
     if (reduced)
       permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
-      permi_hybrid_row(rows, hybrid->algebra, a, order, i, -1);
+      permi_hybrid_row(rows, hybrid->algebra, a, NULL, i, -1);
     permi_maker_row(maker, rows, i);
   }
   if (reduced)
@@ -12641,12 +12512,13 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
-/* *made stays NULL if the program for a [n][n][1, complex 2], oriented and scaled, does not fit. reduced: which rows of
-   whole numbers are residues, else NULL. */
+/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
+  static const double each[PERMI_OP_TOTAL + 1][2] = {/* operations of a statement, of a group */
+      {1, 0}, {2, 1}, {1, 1}, {1, 0}, {1, 0}, {2, 2}, {2, 0}, {1, 0}, {1, 0}, {1, 0}};
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
@@ -12675,8 +12547,11 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
   }
-  for (k = 0; k < hybrid->operations; k++)
-    hybrid->operations_a_term += permi_instruction_operations(&hybrid->operation[k]);
+  for (k = 0; k < hybrid->operations; k++) {
+    const permi_instruction *t = &hybrid->operation[k];
+    const double groups = t->group ? (double)t->count / t->group : 0;
+    hybrid->operations_a_term += each[t->opcode][0] * t->count + each[t->opcode][1] * groups;
+  }
   hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;
@@ -12690,8 +12565,7 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
   for (i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
-    hash = permi_hash(hash, (uint64_t)t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 |
-                                (uint64_t)t->group << 48);
+    hash = permi_hash(hash, t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 | (uint64_t)t->group << 48);
     hash = permi_hash(hash, (uint64_t)t->count);
     if (hybrid->runs)
       hash = permi_hash(hash, (uint64_t)t->growth << 1 | (uint64_t)t->halved);
@@ -12719,30 +12593,25 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8},
-      {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8},
-      {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8}, {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* Both orientations share a third of the annealing. Without room the search continues from *layout. */
-#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and of the better; 0.2 and 0.1 cost 5 % (12 matrices) */
+#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
 #define PERMI_HYBRID_COOL 0.03
+/* Returns the best cost; orientations share a third of the annealing. With less room it goes on from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
-  double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
+  double cost[2], best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, moves;
-  trial[0] = *layout;
-  if (again)
-    cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-  else
+  if (!again)
     permi_layouts_start(work, inner);
-  for (t = 0; t < 2 && !again; t++) {
-    trial[t] = work->first[t];
-    cost[t] = work->first_cost[t];
+  for (t = 0; t < 2; t++) {
+    trial[t] = again ? *layout : work->first[t];
+    cost[t] = !again ? work->first_cost[t] : t ? (double)INFINITY : permi_layout_total(work, layout, (double)INFINITY);
   }
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
@@ -12768,32 +12637,26 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
+/* *zero: a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
+  const permi_view view = permi_view_of(scaled, n, parts, NULL);
   permi_dense_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
+  int i, j, e, p, (*exponent)[PERM_MAX_N] = permi_scale_room(allocator, n);
   if (!exponent)
     return permi_fail_memory(maker->result);
+  memset(scaled, 0, (size_t)(n * n * parts) * sizeof *scaled);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      for (p = 0; p < parts; p++) {
+        j = block->neighbour[e] - n;
+        scaled[(transposed ? j * n + i : i * n + j) * parts + p] = (p ? block->imaginary : block->real)[block->edge[e]];
+      }
   memset(&plan, 0, sizeof plan);
   plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
   permi_plan_scale(&plan, &view, exponent);
   permi_release(allocator, exponent);
   *zero = plan.zero;
@@ -12808,74 +12671,113 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 }
 
 /* ================================================================================ >>hybrid_residues
-   Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo primes below 2^47, as
-   many as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
-   product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish
-   divides by: parts and merges need nothing of their own.
-   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1. Their
-   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y: both parts are sums of chunks like real ones. */
+   Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
+   below 2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the
+   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and
+   merges need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r
+   a root of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
 
-#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes below 2^47, and more */
+#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
-#define PERMI_WHOLE_CHUNK 24    /* log2 of blocks: errors of sums are exact */
-/* Measured on Zen 4, 2026, with any vectors: two primes took 1.2 to 2.1 times the time of doubles. */
-#define PERMI_WHOLE_SLOWER 1.25 /* a prime than doubles, before the program is known */
-#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
+#define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
+#define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
+/* Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
+#define PERMI_WHOLE_SLOWER 1.25 /* before the program is known */
+#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows */
 #define PERMI_WHOLE_LONG 1.6
 
-/* Adds to a part of the permanent what it takes from residue x of run `run`. */
-static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybrid_run *run, uint64_t x, perm_sum *part)
+/* Adds a chunk's residue, from a sum of residues or their parts. */
+static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {
-  uint64_t word[PERM_INTEGER_WORDS + 2];
-  word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
-  permi_sum_add_integer(part, word, runs->words + 1, 0);
+  const uint64_t p = run->prime.p;
+  uint64_t word[PERM_INTEGER_WORDS + 2], x = permi_residue_of_double(sum, p);
+  int part;
+  for (part = 0; part < (run->root ? 2 : 1); part++) {
+    word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
+    permi_sum_add_integer(part ? &to->imaginary : &to->value, word, runs->words + 1, 0);
+    x = permi_residue_multiply(x, p - run->root, p);
+  }
 }
 
-/* Adds a chunk's residue of run `run`, from a sum of residues or their parts. */
-static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
-                            perm_partial *partial)
+/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
+static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
-  const uint64_t p = run->prime.p, x = permi_residue_of_double(sum, p);
-  permi_whole_add_part(runs, run, x, &partial->value);
-  if (run->root)
-    permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
+  const permi_hybrid_family *family = hybrid->family;
+  const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
+  double *block = slot + PERMI_HYBRID_ROOM;
+  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
+  int i, j, k, p;
+  for (i = 0; i < n; i++)
+    for (p = 0; p < parts; p++) {
+      double base = hybrid->start[i * parts + p];
+      for (j = 0; j < hybrid->high; j++)
+        if (gray >> j & 1)
+          base -= hybrid->step[(j * n + i) * parts + p];
+      for (k = 0; k < lanes; k++)
+        slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
+    }
+  memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
+  for (;;) {
+    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+    family->execute[hybrid->algebra](hybrid, slot, block);
+    family->add(hybrid, block, total, (int)(s & 1));
+    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
+      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+      family->absolute[hybrid->algebra](hybrid, slot, block);
+      for (k = 0; k < lanes; k++)
+        absolute[k] += block[k];
+    }
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
+  }
 }
 
-static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* Adds a chunk: rounded numbers, integers, or (runs) residues modulo a prime, whose program stands behind the slots. */
+static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const uint64_t each = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  const permi_hybrid_run *run = runs->primes ? &runs->run[chunk / each] : NULL;
+  const permi_hybrid_run *run = runs && runs->primes ? &runs->run[chunk / each] : NULL;
+  const int lanes = hybrid->lanes, parts = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1;
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
-  const double prime = run ? (double)run->prime.p : 0;
-  permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
-  double sum = 0;
-  int k, part;
-  *program = *hybrid;
-  program->prime = prime;
-  program->inverse = run ? 1 / prime : 0;
-  if (run && run->tables) {
-    program->constant = run->tables->constant;
-    program->start = run->tables->start;
-    program->lane = run->tables->lane;
-    program->step = run->tables->step;
-  }
-  permi_hybrid_walk(program, chunk % each, (double *)workspace);
-  for (k = 0; k < hybrid->lanes; k++)
-    for (part = 0; part < 2 && hybrid->sign[k] != 0; part++) {
-      const double x = hybrid->sign[k] * total[part * PERMI_HYBRID_DOUBLES + k];
-      if (run)
-        sum += fmod(x, prime); /* of at most 64 */
-      else
-        permi_sum_add_double(&partial->value, x);
+  const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double sum = 0, sampled = 0;
+  int k, p;
+  if (run) {
+    permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
+    *program = *hybrid;
+    program->prime = (double)run->prime.p;
+    program->inverse = 1 / program->prime;
+    if (run->tables) {
+      program->constant = run->tables->constant;
+      program->start = run->tables->start;
+      program->lane = run->tables->lane;
+      program->step = run->tables->step;
     }
+    hybrid = program;
+  }
+  permi_hybrid_walk(hybrid, chunk % each, (double *)workspace);
+  for (k = 0; k < lanes; k++)
+    for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
+      const double x = hybrid->sign[k] * total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k];
+      if (run)
+        sum += fmod(x, hybrid->prime); /* of at most 64 */
+      else
+        permi_sum_add_double(p / 2 ? &partial->imaginary : &partial->value, x);
+    }
+  for (k = 0; k < lanes; k++)
+    sampled += absolute[k] * fabs(hybrid->sign[k]);
+  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* In a frame of its own, as the words are many. */
+/* Needs a frame of its own: the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -12887,7 +12789,6 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
-/* Makes a part of the permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -12923,36 +12824,44 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0. If the modulus asked for is odd and short, its last odd multiple below
-   2^47 does: above 2^47 / 3, since the next is not below 2^47. */
+/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, above 2^47 / 3. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* Returns how many primes a block needs if numbers grow. */
+/* Returns the primes needed if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
   return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* Returns how often the program runs if numbers grow. */
 static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_primes_choose(const perm_allocator *allocator, const permi_block *block, uint64_t known,
-                                     permi_hybrid_runs *runs)
+/* Makes primes, roots and factors; `known`: the modulus if it may stand in. 0: out of memory. */
+static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
+                            uint64_t known, permi_hybrid *hybrid)
 {
-  const int gaussian = permi_whole_is_gaussian(block), primes = permi_whole_primes(block, known, &runs->bits);
-  permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
-  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
-  int k, i;
+  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
+  const int gaussian = permi_whole_is_gaussian(block);
+  int primes, words, passes, k, i;
+  permi_odd_modulus *prime;
+  hybrid->runs = runs;
+  if (!runs)
+    return 0;
+  runs->modulus = modulus;
+  if (!hybrid->grows)
+    return 1;
+  primes = permi_whole_primes(block, known, &runs->bits);
+  words = primes * PERMI_RESIDUE_BITS / 64 + 1;
+  passes = gaussian ? 2 * primes : primes;
+  prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
@@ -12982,86 +12891,82 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   return runs->primes;
 }
 
-/* Makes what a program runs for a block; known: the modulus, if it may stand in. 0: out of memory. */
-static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
-                            uint64_t known, permi_hybrid *hybrid)
-{
-  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
-  hybrid->runs = runs;
-  if (!runs)
-    return 0;
-  runs->modulus = modulus;
-  return !hybrid->grows || permi_whole_primes_choose(allocator, block, known, runs);
-}
-
-/* Writes oriented entries as doubles, those of reduced rows modulo the prime of the run, if there is one. */
-static void permi_whole_entries(const permi_block *block, int transposed, const permi_hybrid_run *run,
-                                const int *reduced, double *a)
+/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w). Returns whether there are reduced rows: those with
+   sums beyond the cap, or imaginary parts. Others have one word an entry. */
+static int permi_whole_words(const permi_block *block, int transposed, double *word, int *reduced)
 {
   const int n = block->n;
-  int i, e;
-  memset(a, 0, (size_t)(n * n) * sizeof *a);
+  const int64_t split = INT64_C(1) << 32;
+  double sum[64] = {0};
+  int i, e, any = 0;
+  memset(word, 0, (size_t)(n * n) * PERMI_WHOLE_WORDS * sizeof *word);
+  for (i = 0; i < n; i++)
+    reduced[i] = 0;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
       const int64_t x = block->integer[block->edge[e]];
-      double *to = &a[row * n + column];
-      *to = (double)x;
-      if (run && reduced[row]) {
-        const uint64_t p = run->prime.p;
-        uint64_t r = permi_residue_of(x, p);
-        if (run->root) {
-          const uint64_t y = permi_residue_of(block->imaginary_integer[block->edge[e]], p);
-          r = permi_residue_add(r, permi_residue_multiply(y, run->root, p), 0, p);
-        }
-        *to = r > p / 2 ? -(double)(p - r) : (double)r;
-      }
+      const int64_t y = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
+      double *to = &word[(row * n + column) * PERMI_WHOLE_WORDS];
+      to[0] = (double)(x % split);
+      to[1] = (double)(x / split);
+      to[2] = (double)(y % split);
+      to[3] = (double)(y / split);
+      reduced[row] |= y != 0;
     }
-}
-
-/* Finds the oriented rows that are residues: of sums beyond the cap, or with imaginary parts. a: real parts. Returns
-   whether there are any. */
-static int permi_whole_reduced(const permi_block *block, int transposed, const double *a, int *reduced)
-{
-  const int n = block->n;
-  int i, e, any = 0;
   for (i = 0; i < n; i++) {
-    double sum = 0;
+    double *row = word + i * n * PERMI_WHOLE_WORDS;
     for (e = 0; e < n; e++)
-      sum += fabs(a[i * n + e]);
-    reduced[i] = sum * (1 + 1e-12) > PERMI_GROWTH_CAP;
-  }
-  for (i = 0; i < n && block->imaginary_integer; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
-      if (block->imaginary_integer[block->edge[e]])
-        reduced[transposed ? block->neighbour[e] - n : i] = 1;
-  for (i = 0; i < n; i++)
+      sum[i] += fabs(row[4 * e] + 4294967296.0 * row[4 * e + 1]);
+    reduced[i] |= sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP;
     any |= reduced[i];
+    for (e = 0; e < n && !reduced[i]; e++) {
+      row[4 * e] += 4294967296.0 * row[4 * e + 1];
+      row[4 * e + 1] = 0;
+    }
+  }
   return any;
 }
 
-/* Makes the program of a block, and what it runs for each prime. *made stays NULL if the program does not fit. */
+/* Returns words x, times `factor`, modulo a run's prime. */
+static double permi_whole_residue(const permi_hybrid_run *run, const double *x, int factor)
+{
+  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
+  const uint64_t weight[PERMI_WHOLE_WORDS] = {1, two, run->root, permi_residue_multiply(run->root, two, p)};
+  uint64_t r = 0;
+  int k;
+  for (k = 0; k < PERMI_WHOLE_WORDS; k++)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
+  return r > p / 2 ? -(double)(p - r) : (double)r;
+}
+
+/* *made stays NULL if the program does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  permi_hybrid_runs *runs;
-  perm_status status;
-  int reduced[64], k, any;
-  permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);
-  any = permi_whole_reduced(block, layout->transposed, work->scaled, reduced);
-  status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
-  if (!*made)
-    return status;
-  if (!permi_whole_runs(allocator, block, modulus, modulus, *made))
-    status = PERM_ERROR_MEMORY;
-  runs = (*made)->runs;
-  for (k = 0; status == PERM_OK && k < runs->passes && any; k++) {
-    permi_whole_entries(block, layout->transposed, &runs->run[k], reduced, work->scaled);
+  const int entries = block->n * block->n;
+  double *word = (double *)permi_allocate(allocator, (size_t)entries * PERMI_WHOLE_WORDS, sizeof *word);
+  permi_hybrid_runs *runs = NULL;
+  perm_status status = PERM_OK;
+  int reduced[64], k, e, any, passes = 0;
+  *made = NULL;
+  if (!word)
+    return PERM_ERROR_MEMORY;
+  any = permi_whole_words(block, layout->transposed, word, reduced);
+  for (k = -1; k < passes && status == PERM_OK; k++) {
+    const permi_hybrid_run *run = k < 0 ? NULL : &runs->run[k];
+    for (e = 0; e < entries; e++) {
+      const double *x = word + e * PERMI_WHOLE_WORDS;
+      work->scaled[e] = run && reduced[e / block->n] ? permi_whole_residue(run, x, 1) : x[0] + 4294967296.0 * x[1];
+    }
     status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced,
-                                 &runs->run[k].tables);
-    if (runs->run[k].tables)
-      permi_hybrid_forget(allocator, runs->run[k].tables);
+                                 run ? &runs->run[k].tables : made);
+    if (k < 0 && *made && !permi_whole_runs(allocator, block, modulus, modulus, *made))
+      status = PERM_ERROR_MEMORY;
+    runs = *made ? (*made)->runs : NULL;
+    passes = runs && any ? runs->passes : 0;
   }
+  permi_release(allocator, word);
   if (status != PERM_OK) {
     permi_hybrid_release(allocator, *made);
     *made = NULL;
@@ -13073,7 +12978,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
-  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus, which could be too short */
+  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus */
     hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
@@ -13082,7 +12987,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   return hash;
 }
 
-/* Returns the seconds of all passes over those of the program in doubles. */
+/* Returns how much longer all passes take than doubles. */
 static double permi_whole_slower(const permi_hybrid *hybrid)
 {
   static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
@@ -13152,13 +13057,13 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* Times the time: terms, and their moduli; seen 1.1 to 1.3 of complex double-doubles, which are slower themselves. */
+/* Returns how much longer terms with moduli take; complex double-doubles: 1.1 to 1.3. */
 static double permi_hybrid_certified(permi_hybrid_algebra algebra)
 {
   return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
 }
 
-#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
 /* Those of permi_hybrid_least, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -13205,7 +13110,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks that enter the sum of |terms|: of a few, the largest terms are missed */
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer)
 {
@@ -13272,7 +13177,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   return PERM_OK;
 }
 
-/* Method cached is named, and has no inner columns. */
+/* Method cached has no inner columns. */
 static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -13299,44 +13204,18 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
-   1. Row sums are exact. A value of the program is off by at most ((1 + u)^K - 1) times its modulus, the same
-      expression of moduli with + for -: K(row) = 0, K(ab) = K(a) + K(b) + 1, K(a +- b) = max(K(a), K(b)) + 1. All
-      settings of a table have one K. The program multiplies each row once, n - 1 products, and folds each inner column
-      once: K = n - 1 + inner, and 2^low for the additions of a block. FMA only leaves roundings out.
-   2. A complex product is off by at most 3 u |a| |b| [Hig02, 3.6]: three units for one; sums of moduli as they are.
-   3. Of a chunk's N blocks TwoSum keeps what hi loses, at most gamma_N A; lo's sum is off by gamma_N of that.
-   4. Moduli are sums and products of numbers >= 0. A row's takes at most 4 roundings (square, FMA, root, floor; squares
-      do not underflow: sums are on the grid of a row whose moduli sum to 1/8 or more); then as in 1, and N and the
-      lanes' additions.
-   5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
-      differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
-      sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
-   6. An underflow loses 2^-1074, thrice for a complex or double-double product, nine times for both (counted as two
-      products), and the scaling at most that of each part of an entry; then as a row without a floor, in each of
-      2^(n-1) terms, and in A again.
-   7. Double-doubles v + e: 1 with 64 u^2 < PERMI_DD_UNIT for u, if also |e| <= 2 u z, z the modulus. (a) Row sums v and
-      e are exact on their grids, and TwoSum of them is. Moduli are of v alone: |v + e| + L_i <= z_i = |v| + floor_i,
-      where e's entries and L_i are at most floor_i together; rows without a floor have no e. (b) Product, z = z_a z_b:
-      v_a v_b = p + d exactly, |d| <= u z; e = v_a e_b + (e_a v_b + d) is at most 5 u z and rounds in at most four
-      operations, 12 u^2 z; e_a e_b <= 4 u^2 z is dropped: 16 u^2 z. (c) A difference or sum, even of two of those:
-      TwoSum's rest u z and e_a - e_b <= 5 u z round by 5 and 6 u^2 z; |e| <= 6 u z. (d) FastTwoSum is exact if
-      |v| >= |e|. Else |v| < 6 u z, s = fl(v + e) <= 12 u z, fl(s - v) is off by u 18 u z: 18 u^2 z, and the new e is at
-      most 12 u^2 z + 18 u^2 z; |e| <= u |s| + 30 u^2 z <= 2 u z. In all 34 u^2 z for b and 29 u^2 z for c, within 64
-      u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact.
-      (f) Complex: each part is a double-double v + e, w + f with |e|, |f| <= 2 u z; |v| + |w| <= 2^(1/2) |(v, w)|. The
-      real part of a product: |v_a v_b| + |w_a w_b| <= z [Cauchy], so TwoSum's rest is at most u z, and the e of both
-      products together are at most (2 2^(1/2) + 2 2^(1/2) + 1) u z < 6.7 u z. Those round by 5.7 (products), 3.9
-      (inner sums), 6.7 (outer ones), their difference by 6.7, with the rest by 7.7, and at most 8 are dropped, in u^2
-      z: 38.7 u^2 z, |e| <= 7.7 u z. As d: |s| <= 15.4 u z, 23.1 u^2 z more, |e| <= 2 u z. A difference or sum, even of
-      two products that did not settle, is as c: 7.7 and 8.7 u^2 z, |e| <= 8.7 u z, and 26.1 u^2 z to settle. 2^(1/2)
-      times that for both parts: a product that settles is off by 88 u^2 z, others by 55 u^2 z: two units; a difference
-      or sum by 61 u^2 z: one. An imaginary part is as a real one. Moduli are of (v, w): (a) with |(e, f)| for |e|.
-   8. On a GPU rows are not divided, a chunk's N blocks are 2^walk of each of 128 threads and 7 additions of threads,
-      counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
-      sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
-      added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
-      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
+   docs/proofs-rounding.md.
+   1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds its
+      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
+   2. A complex product counts three units.
+   3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
+   4. Moduli round, too: 4 times a row, then as in 1 and 3.
+   5. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth.
+   6. An underflow (three in a complex or double-double product, nine in both) and the scaling of an entry's part lose
+      2^-1074 each, as a row without a floor does.
+   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units; blocks add to K.
+   8. On a GPU a chunk has 2^walk blocks of each of 128 threads, and 64 to add threads; complex a b - c d counts six.
    Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
    tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
@@ -13361,9 +13240,9 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which rounds
-   unless products are exact; all terms share what earlier elimination rounded. */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
+/* Sets estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which
+   rounds unless products are exact; all terms share what earlier elimination rounded. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
@@ -13404,8 +13283,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
-    leaf->run_chunk = permi_whole_chunk;
-    leaf->workspace += sizeof *hybrid; /* the program of a prime */
+    leaf->workspace += sizeof *hybrid; /* a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }
@@ -13420,29 +13298,26 @@ PERMI_BRIEF_END
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
-   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Nearly all branches end: of the
-   2^30 patterns of the projective plane of order 5 all but 10^6 or so.
+   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Of the 2^30 patterns of the
+   projective plane of order 5 all but 10^6 or so end.
 
      prefix      columns in an order, a sign at each step
-     blocks      two sets of up to 9 columns after the prefix; their patterns are kept as sets: a row that touches one
-                 block only, once its prefix columns are set, leaves those patterns with which it does not vanish. The
-                 branch ends when a set is empty; else the sets are joined
-     classes     rows that touch block 0, block 1, both, none. Class NONE ends branches, FIRST and SECOND thin out the
-                 sets, BOTH is tested on pairs of patterns
+     blocks      two sets of up to 9 columns after the prefix. A row that touches one block only takes from its living
+                 patterns those with which it vanishes. The branch ends when a set is empty; else the sets are joined
+     classes     of rows: FIRST and SECOND thin out a set, NONE ends branches, BOTH is tested on pairs of patterns
      counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
-     weights     A row with an odd sum never vanishes. per(A diag c) = per(A) prod c: c_j in {1, 2} makes rows even
-   Products of a block's own rows are added in groups of patterns that do the same to the rows of class BOTH, so that
-   most terms are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
+     weights     a row with an odd sum never vanishes; per(A diag c) = per(A) prod c, and c_j in {1, 2} makes rows even
+   Patterns that do the same to rows of class BOTH are added in groups, so most terms are never listed. Sums are exact:
+   at most 2^(n-1) terms, each at most the product of the rows' moduli. */
 
-/* What is searched: a block's integers times column weights. */
 typedef struct permi_signs_matrix {
   int n;
   int entry[PERM_MAX_N][PERM_MAX_N];
-  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* of a row's entries, of their moduli */
+  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* a row's, and of its moduli */
   uint64_t touched[PERM_MAX_N];          /* columns of a row */
 } permi_signs_matrix;
 
-/* Columns in their order: the prefix, then block 0, then block 1. */
+/* The prefix, then block 0, then block 1. */
 typedef struct permi_signs_order {
   int prefix, length[2];
   int column[PERM_MAX_N];
@@ -13475,7 +13350,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Gives every row its place: by class, then by the step that sets its last prefix column (-1: it has none). */
+/* Places rows by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -13505,7 +13380,6 @@ static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits in 
   count[place >> 3] += (uint64_t)x << (8 * (place & 7));
 }
 
-/* Makes the words of all patterns of a block. */
 static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int block, const int *row_at)
 {
@@ -13538,7 +13412,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes groups of patterns that do the same to the rows of both blocks. */
+/* Groups patterns that do the same to the shared rows. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -13561,7 +13435,7 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* Aligned vectors of PERMI_SIGNS_WORDS words, zero. */
+/* Returns zeros, aligned vectors. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
@@ -13577,8 +13451,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its c
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes the cut of a row of class FIRST or SECOND: the patterns with which it does not vanish, for each count
-   without the block. 0: out of memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -13616,7 +13489,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes the cuts by step and block. Rows without prefix columns thin out the root. */
+/* Rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -13638,24 +13511,21 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
 /* A sum has at most 2^(n-1) terms. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
-  double bits[4] = {0, 0, 0, 0}, sum;
+  double *bits = signs->bits;
   int place, c = 0;
+  memset(bits, 0, sizeof signs->bits);
   for (place = 0; place < matrix->n; place++) {
     const int row = row_at[place], most = matrix->sum[row] & 1 ? matrix->size[row] : matrix->size[row] / 2;
     while (place >= signs->place[c + 1])
       c++;
     bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
   }
-  sum = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
-  memcpy(signs->bits, bits, sizeof bits);
-  signs->sum_bits = sum;
-  signs->words = (int)((sum + 2) / 64) + 1; /* twice the sum, with its sign */
-  signs->words = signs->words < 3 ? 3 : signs->words;
+  signs->sum_bits = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
+  signs->words = (int)fmax((signs->sum_bits + 2) / 64 + 1, 3); /* twice the sum, with its sign */
   signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
                   bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
 }
 
-/* Makes the tables; 0: out of memory. */
 static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order)
 {
   const int n = matrix->n, p = order->prefix;
@@ -13668,9 +13538,6 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   signs->done = permi_signs_vectors(signs, p);
   if (!signs->column || !signs->done)
     return 0;
-  memset(&signs->root, 0, sizeof signs->root);
-  memset(signs->target, 0, sizeof signs->target);
-  memset(signs->target_all, 0, sizeof signs->target_all);
   signs->by_table = 2;
   for (place = n; place < PERM_MAX_N; place++)
     permi_signs_add(signs->root.count, place, 1); /* no target */
@@ -13728,7 +13595,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets the prefix columns from `from` to the path's signs; 0: no pattern is left. */
+/* Sets prefix columns; 0: no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -13755,15 +13622,14 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   if (signs->doubled)
     permi_words_add(walk->sum, walk->sum, signs->words);
   permi_sum_add_signed(&partial->value, walk->sum, signs->words);
-  partial->terms += (double)walk->pairs;
+  partial->terms += (double)walk->counted[3];
 }
 
 /* ==================================================================================== >>signs_order
    The order of the columns of >>signs: annealed against the expected work.
-
-   A row of given entries vanishes with a probability that falls with the share q of + among the signs: vectors with
-   q = 3/4 are rare, but leave all rows of a sparse matrix nonzero some 10^6 times as often. So the expected numbers are
-   sums over q of binomial weights times products over rows, which are taken as independent for given q. */
+   A row vanishes with a probability that falls with the share q of + among the signs: q = 3/4 is rare, but leaves all
+   rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial weights
+   times products over rows, as if these were independent for given q. */
 
 #define PERMI_SIGNS_SHARES 16
 
@@ -13776,8 +13642,7 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Returns the probability that the row vanishes if a sign is + with probability q. Looks only at sums that are reached
-   and lead back to 0. */
+/* Returns the probability that the row vanishes if a sign is + with probability q. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -13804,14 +13669,12 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
   return chance[most];
 }
 
-/* Expected leaves for each share of + that a row leaves over. */
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
-  int share;
-  for (share = 0; share < PERMI_SIGNS_SHARES; share++)
-    survival[share] =
-        1 - permi_signs_vanishes(matrix, row, 0.5 + (share + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
+  int s;
+  for (s = 0; s < PERMI_SIGNS_SHARES; s++)
+    survival[s] = 1 - permi_signs_vanishes(matrix, row, 0.5 + (s + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
 }
 
 static void permi_signs_model_make(permi_signs_model *model, const permi_signs_matrix *matrix)
@@ -13831,7 +13694,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* The set of each row's positions in the order; position k is bit 63 - k, so that the last is the lowest. */
+/* Writes each row's positions as a set; position k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -13843,8 +13706,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Gives each step the survival of the rows that end with it: step[k][c] where bit c of ends[k] is set. own[c]: the last
-   step of class c. Returns how many rows join both blocks. */
+/* Gives each step the survival of rows that end with it, step[k][c] where ends[k] has bit c; own[c]: the last step of
+   class c. Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -13872,7 +13735,6 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   return both;
 }
 
-/* Returns the expected seconds of the search in this order, whose rows have these positions. */
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
 {
   const int p = order->prefix;
@@ -13912,7 +13774,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
-/* Returns the factor that divides the heat by `ratio` in so many moves, without the C library's pow. */
+/* Returns the factor that divides by `ratio` in so many moves, the same with every C library. */
 static double permi_signs_cooling(double ratio, int moves)
 {
   double low = 0, high = 1;
@@ -13931,8 +13793,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Columns a and b of the order change places, or column a goes to place b and those between close up; so do the rows'
-   positions. */
+/* Swaps columns a and b, or moves a to place b; the rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -13995,7 +13856,6 @@ static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *or
   return best;
 }
 
-/* Everything that planning needs. */
 typedef struct permi_signs_work {
   permi_signs_matrix matrix;
   permi_signs_model model;
@@ -14026,8 +13886,7 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
   }
 }
 
-/* Doubles columns so that rows can vanish; returns how many. A row of odd sum never does, and it gets even if it has an
-   even number of odd entries in columns that are not doubled: annealed against the expected number of leaves. */
+/* Doubles columns so that rows can vanish, annealed against the expected leaves; returns how many. */
 static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;
@@ -14085,9 +13944,9 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
 }
 
 /* ==================================================================================== >>signs_offer
-   Weights, order, ranges and price of >>signs. A range is a run of living prefixes of the first columns; they are
-   numbered, so that any partition adds to the same integer. The price is measured: subtrees below random prefixes are
-   searched, deep ones after random descents [Knu75], until the mean of their work is known well enough. */
+   Ranges, price and offer of >>signs. A range is a run of living prefixes of the first columns, which are numbered, so
+   any partition adds to the same integer. The price is measured: subtrees below random prefixes are searched, deep ones
+   after random descents [Knu75]. */
 
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
@@ -14095,7 +13954,6 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
 #define PERMI_SIGNS_MOVES 20  /* chosen: a column, of the first orders, */
 #define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
-/* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
   const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
@@ -14105,15 +13963,6 @@ static double permi_signs_seconds(const permi_signs *signs, const uint64_t *coun
          slower * (each[2] * (double)counted[2] + pair * (double)counted[3]);
 }
 
-static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
-{
-  counted[0] = walk->nodes;
-  counted[1] = walk->joins;
-  counted[2] = walk->items;
-  counted[3] = walk->pairs;
-}
-
-/* Pairs of patterns that are left. */
 static uint64_t permi_signs_weight(const permi_signs_frame *frame)
 {
   uint64_t left[2] = {0, 0};
@@ -14124,8 +13973,7 @@ static uint64_t permi_signs_weight(const permi_signs_frame *frame)
   return left[0] * left[1];
 }
 
-/* Lists the living prefixes of `depth` columns in order, up to `room` of them, with their weights, unless path is NULL;
-   returns their number. */
+/* Returns the number of living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
@@ -14134,7 +13982,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   if (depth == 0)
     return 0;
   for (;;) {
-    if (walk->nodes % 4096 == 0 && permi_watch(watch, 4096 * 20))
+    if (walk->counted[0] % 4096 == 0 && permi_watch(watch, 4096 * 20))
       return found;
     alive = walk->signs->family->step(walk, k, (int)(at >> k & 1));
     if (alive && k + 1 < depth) {
@@ -14160,7 +14008,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* Descends from frame k to `depth` by random living signs; returns the weight 2^forks, 0: it died. */
+/* Descends by random living signs; returns the weight 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -14177,27 +14025,23 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Probes: from a random path down to `deep`, then everything. Predicts seconds, their spread and the counts. */
+/* Predicts seconds, spread and counts by probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
   int probes = 0, k;
   while (probes < PERMI_SIGNS_PROBES) {
-    uint64_t before[4], after[4];
     double weight, seconds;
     const uint64_t path = signs->path[(uint64_t)(permi_order_random(seed) * signs->paths)];
     permi_signs_follow(walk, path, 0, signs->depth);
-    permi_signs_counts(walk, before);
+    memset(walk->counted, 0, sizeof walk->counted);
     weight = permi_signs_descend(walk, signs->depth, deep, seed);
     if (weight > 0)
       signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
-    permi_signs_counts(walk, after);
-    for (k = 0; k < 4; k++) {
-      after[k] -= before[k];
-      counts[k] += weight * (double)after[k];
-    }
-    seconds = permi_signs_seconds(signs, after);
+    for (k = 0; k < 4; k++)
+      counts[k] += weight * (double)walk->counted[k];
+    seconds = permi_signs_seconds(signs, walk->counted);
     spent += seconds + 2e-8 * signs->prefix;
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;
@@ -14215,7 +14059,6 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     signs->counted[k] = counts[k] / probes * signs->paths;
 }
 
-/* Ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
   const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;
@@ -14236,14 +14079,14 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Bits of a chunk's sum; a range may have all prefixes. */
+/* A range may have all prefixes. */
 static int permi_signs_gpu_takes(const permi_signs *signs)
 {
   const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
   return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
-/* Seconds of what was counted, on one GPU. */
+/* Returns the seconds on one GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
   const double *each = permi_signs_each[2];
@@ -14292,7 +14135,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* The block's entries and the sums of its rows or, transposed, columns; 0: too large for counts. */
+/* Reads rows or columns; 0: too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -14329,20 +14172,20 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* How many times faster than a core the search is expected to be. */
+/* Returns how much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Seconds for the order, and as many for probes, if a core takes so many. */
+/* Returns seconds for the order, and for probes, of a run of so many. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
+/* Anneals orders with blocks of several lengths as long as it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {
@@ -14397,8 +14240,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads the rows or the columns, those with which fewer leaves are expected once weights are chosen, and the model of
-   them; returns the number of doubled columns, -1: too large. */
+/* Reads the side that leaves fewer leaves, with weights; returns the number of doubled columns, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
@@ -19591,11 +19433,23 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
 }
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid for any algebra. clang contracts within an expression, so products have their own
-   statements. */
+   The interpreter of >>hybrid_layout for any algebra. clang contracts within an expression, so products have
+   statements of their own. */
 
-/* Adds sign times the number x of 1, 2 or 4 parts. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(int parts, double *slot, const double *x, double sign)
+#define PERMI_H(name) PERMI_NAME(hybrid_##name)
+#define PERMI_N PERMI_H(number)
+
+/* Value; value and error, or real and imaginary part; or value and error of both parts. */
+typedef struct PERMI_N {
+  PERMI_V p[4];
+} PERMI_N;
+
+/* Part q of number k is x[q * count + k]. */
+typedef struct PERMI_H(numbers) {
+  PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
+} PERMI_H(numbers);
+
+PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const double *x, double sign)
 {
   int k, quarter;
   for (quarter = 0; quarter < 4; quarter++, slot += PERMI_HYBRID_DOUBLES / 4) {
@@ -19606,9 +19460,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(int parts, double *slot,
   }
 }
 
-/* total +-= block, minus if `negative`, in double-double; second words go to the low parts. */
-PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
-                                                int negative)
+/* Adds or subtracts a block; second words go to the low parts. */
+PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
   const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
@@ -19632,115 +19485,75 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
   }
 }
 
-PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
+PERMI_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
 {
   const int *row = hybrid->touched[j];
-  const double sign = minus ? -1 : 1;
-  for (; *row >= 0; row++) {
-    const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
-    double *slot = permi_hybrid_slot(values, permi_hybrid_line(*row));
-    PERMI_NAME(hybrid_shift)(hybrid->parts, slot, twice, sign);
-  }
+  for (; *row >= 0; row++)
+    PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, permi_hybrid_line(*row)),
+                   hybrid->step + (j * hybrid->n + *row) * hybrid->parts, minus ? -1 : 1);
 }
 
-#define PERMI_N PERMI_NAME(hybrid_number)
-typedef struct PERMI_N {
-  PERMI_V v, e; /* value and error, or real and imaginary part */
-  PERMI_V w, f; /* of complex double-doubles: value and error of the imaginary part */
-} PERMI_N;
-
-typedef struct PERMI_NAME(hybrid_numbers) {
-  PERMI_V v[PERMI_HYBRID_DOUBLES / PERMI_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_WIDTH + 1];
-  PERMI_V w[PERMI_HYBRID_DOUBLES / 4 / PERMI_WIDTH + 1], f[PERMI_HYBRID_DOUBLES / 4 / PERMI_WIDTH + 1];
-} PERMI_NAME(hybrid_numbers);
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_one)(PERMI_V v)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
 {
   PERMI_N x;
-  x.v = x.e = x.w = x.f = v;
+  x.p[0] = x.p[1] = x.p[2] = x.p[3] = v;
   return x;
 }
 
-/* The real part's double-double, or the imaginary part's. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_part)(PERMI_N x, int imaginary)
-{
-  PERMI_N part = PERMI_NAME(hybrid_one)(imaginary ? x.w : x.v);
-  part.e = imaginary ? x.f : x.e;
-  return part;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_join)(PERMI_N real, PERMI_N imaginary)
-{
-  real.w = imaginary.v;
-  real.f = imaginary.e;
-  return real;
-}
-
-/* Its address comes first: with one address a slot gcc loads many vectors twice (complex, compensated: 7% slower). */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_get)(int parts, const double *slot, int k)
+/* Has the address first: with one address a slot gcc loads many vectors twice (7 % slower). */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
-  PERMI_N x = PERMI_NAME(hybrid_one)(PERMI_LOAD(at));
-  if (parts > 1)
-    x.e = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / parts);
-  if (parts == 4) {
-    x.w = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
-    x.f = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES * 3 / 4);
-  }
+  PERMI_N x = PERMI_H(one)(PERMI_LOAD(at));
+  int q;
+  PERMI_UNROLL
+  for (q = 1; q < parts; q++)
+    x.p[q] = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES * q / parts);
   return x;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_put)(int parts, double *slot, int k, PERMI_N x)
+PERMI_TARGET PERMI_INLINE void PERMI_H(put)(int parts, double *slot, int k, PERMI_N x)
 {
   double *at = slot + k * PERMI_WIDTH;
-  PERMI_STORE(at, x.v);
-  if (parts > 1)
-    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / parts, x.e);
-  if (parts == 4) {
-    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.w);
-    PERMI_STORE(at + PERMI_HYBRID_DOUBLES * 3 / 4, x.f);
-  }
+  int q;
+  PERMI_UNROLL
+  for (q = 0; q < parts; q++)
+    PERMI_STORE(at + PERMI_HYBRID_DOUBLES * q / parts, x.p[q]);
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_of)(int parts, const PERMI_NAME(hybrid_numbers) *x, int k)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(of)(int parts, int count, const PERMI_H(numbers) *x, int k)
 {
-  PERMI_N y = PERMI_NAME(hybrid_one)(x->v[k]);
-  if (parts > 1)
-    y.e = x->e[k];
-  if (parts == 4) {
-    y.w = x->w[k];
-    y.f = x->f[k];
-  }
+  PERMI_N y = PERMI_H(one)(x->x[k]);
+  int q;
+  PERMI_UNROLL
+  for (q = 1; q < parts; q++)
+    y.p[q] = x->x[q * count + k];
   return y;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_hold)(int parts, PERMI_NAME(hybrid_numbers) *to, int k, PERMI_N x)
+PERMI_TARGET PERMI_INLINE void PERMI_H(hold)(int parts, int count, PERMI_H(numbers) *to, int k, PERMI_N x)
 {
-  to->v[k] = x.v;
-  if (parts > 1)
-    to->e[k] = x.e;
-  if (parts == 4) {
-    to->w[k] = x.w;
-    to->f[k] = x.f;
-  }
+  int q;
+  PERMI_UNROLL
+  for (q = 0; q < parts; q++)
+    to->x[q * count + k] = x.p[q];
 }
 
-/* Of x's `step` words; moduli read first words. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const double *x, int step)
+/* Returns a row's constant; moduli read first words. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hybrid *hybrid, int index)
 {
-  const int parts = permi_hybrid_row_parts(algebra);
-  PERMI_N y = PERMI_NAME(hybrid_one)(PERMI_SET(x[0]));
-  if (parts > 1)
-    y.e = PERMI_SET(x[step / parts]);
-  if (parts == 4) {
-    y.w = PERMI_SET(x[2]);
-    y.f = PERMI_SET(x[3]);
-  }
+  const int parts = permi_hybrid_row_parts(algebra), step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : parts;
+  const double *x = hybrid->constant + index * step;
+  PERMI_N y = PERMI_H(one)(PERMI_SET(x[0]));
+  int q;
+  PERMI_UNROLL
+  for (q = 1; q < parts; q++)
+    y.p[q] = PERMI_SET(x[q * step / parts]);
   return y;
 }
 
-/* ab - cd: its multiples of 2^46, exact in the binade of `grid`, are reduced, and the rest is added: one quotient. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
+/* Returns ab - cd modulo the prime with one quotient: multiples of 2^46 are exact in the grid's binade. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_H(reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
 {
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
   const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
@@ -19748,338 +19561,295 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PER
   return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
-/* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
-   cancelled (THE BOUND in >>hybrid_offer). */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N x)
+/* The first word of a double-double takes over what it can: it is larger, or has cancelled (>>hybrid_offer). */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
 {
   if (permi_hybrid_is_doubled(algebra))
-    x.v = PERMI_NAME(vector_fast_two_sum)(x.v, x.e, &x.e);
+    x.p[0] = PERMI_NAME(vector_fast_two_sum)(x.p[0], x.p[1], &x.p[1]);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
-    x.w = PERMI_NAME(vector_fast_two_sum)(x.w, x.f, &x.f);
+    x.p[2] = PERMI_NAME(vector_fast_two_sum)(x.p[2], x.p[3], &x.p[3]);
   return x;
 }
 
-/* A row sum as a number; of moduli, |y| plus the row's floor; whole numbers are reduced if that is not 0. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
+/* Returns |y| plus the floor for moduli; whole numbers with a floor are reduced. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
-    return PERMI_NAME(hybrid_one)(PERMI_NAME(prime_reduce)(y.v, p));
+    return PERMI_H(one)(PERMI_NAME(prime_reduce)(y.p[0], p));
   if (permi_hybrid_is_doubled(algebra))
-    y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
+    y.p[0] = PERMI_NAME(vector_two_sum)(y.p[0], y.p[1], &y.p[1]);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
-    y.w = PERMI_NAME(vector_two_sum)(y.w, y.f, &y.f);
+    y.p[2] = PERMI_NAME(vector_two_sum)(y.p[2], y.p[3], &y.p[3]);
   if (algebra == PERMI_HYBRID_MODULI)
-    return PERMI_NAME(hybrid_one)(PERMI_ABS(y.v) + PERMI_SET(least));
+    return PERMI_H(one)(PERMI_ABS(y.p[0]) + PERMI_SET(least));
   if (algebra == PERMI_HYBRID_COMPLEX_MODULI)
-    return PERMI_NAME(hybrid_one)(PERMI_ROOT(PERMI_FMA(y.v, y.v, y.e * y.e)) + PERMI_SET(least));
+    return PERMI_H(one)(PERMI_ROOT(PERMI_FMA(y.p[0], y.p[0], y.p[1] * y.p[1])) + PERMI_SET(least));
   return y;
 }
 
-/* The same of base + constant, exactly. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
+/* base + constant as a number */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
-  y.v = y.v + c.v;
-  if (permi_hybrid_row_parts(algebra) > 1)
-    y.e = y.e + c.e;
-  if (permi_hybrid_row_parts(algebra) == 4) {
-    y.w = y.w + c.w;
-    y.f = y.f + c.f;
-  }
-  return PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
+  int q;
+  PERMI_UNROLL
+  for (q = 0; q < permi_hybrid_row_parts(algebra); q++)
+    y.p[q] = y.p[q] + c.p[q];
+  return PERMI_H(row_number)(algebra, y, least, p);
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pair_times)(PERMI_N a, PERMI_N b)
+/* Multiplies double-double i of a by j of b. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N b, int j)
 {
   PERMI_N x = a;
-  x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
-  x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
+  x.p[0] = PERMI_NAME(vector_two_product)(a.p[2 * i], b.p[2 * j], &x.p[1]);
+  x.p[1] = PERMI_FMA(a.p[2 * i], b.p[2 * j + 1], PERMI_FMA(a.p[2 * i + 1], b.p[2 * j], x.p[1]));
   return x;
 }
 
-/* a + b, or a - b */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pair_sum)(PERMI_N a, PERMI_N b, int minus)
+/* a +- b, of one or two double-doubles */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
-  PERMI_V error;
-  if (minus)
-    x.v = PERMI_SET(0.0) - b.v;
-  x.v = PERMI_NAME(vector_two_sum)(a.v, x.v, &error);
-  x.e = minus ? a.e - b.e : a.e + b.e;
-  x.e = error + x.e;
+  int q;
+  PERMI_UNROLL
+  for (q = 0; q < 2 * pairs; q += 2) {
+    PERMI_V error;
+    if (minus)
+      x.p[q] = PERMI_SET(0.0) - b.p[q];
+    x.p[q] = PERMI_NAME(vector_two_sum)(a.p[q], x.p[q], &error);
+    x.p[q + 1] = minus ? a.p[q + 1] - b.p[q + 1] : a.p[q + 1] + b.p[q + 1];
+    x.p[q + 1] = error + x.p[q + 1];
+  }
   return x;
 }
 
-/* The same of both parts of complex numbers. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pairs_sum)(PERMI_N a, PERMI_N b, int minus)
-{
-  return PERMI_NAME(hybrid_join)(
-      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_part)(a, 0), PERMI_NAME(hybrid_part)(b, 0), minus),
-      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_part)(a, 1), PERMI_NAME(hybrid_part)(b, 1), minus));
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pairs_times)(PERMI_N a, PERMI_N b)
-{
-  const PERMI_N u = PERMI_NAME(hybrid_part)(a, 0), v = PERMI_NAME(hybrid_part)(a, 1);
-  const PERMI_N x = PERMI_NAME(hybrid_part)(b, 0), y = PERMI_NAME(hybrid_part)(b, 1);
-  return PERMI_NAME(hybrid_join)(
-      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_pair_times)(u, x), PERMI_NAME(hybrid_pair_times)(v, y), 1),
-      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_pair_times)(u, y), PERMI_NAME(hybrid_pair_times)(v, x), 0));
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N a, PERMI_N b, PERMI_P p)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N b, PERMI_P p)
 {
   PERMI_N x;
   if (algebra == PERMI_HYBRID_COMPLEX) {
-    const PERMI_V ee = a.e * b.e, vv = a.v * b.v;
-    x = PERMI_NAME(hybrid_one)(vv - ee);
-    x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
+    const PERMI_V ee = a.p[1] * b.p[1], vv = a.p[0] * b.p[0];
+    x = PERMI_H(one)(vv - ee);
+    x.p[1] = PERMI_FMA(a.p[0], b.p[1], a.p[1] * b.p[0]);
   } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-    x = PERMI_NAME(hybrid_pairs_times)(a, b);
-  } else if (permi_hybrid_is_doubled(algebra)) {
-    x = PERMI_NAME(hybrid_pair_times)(a, b);
+    const PERMI_N y = PERMI_H(pair_sum)(1, PERMI_H(pair_times)(a, 0, b, 1), PERMI_H(pair_times)(a, 1, b, 0), 0);
+    x = PERMI_H(pair_sum)(1, PERMI_H(pair_times)(a, 0, b, 0), PERMI_H(pair_times)(a, 1, b, 1), 1);
+    x.p[2] = y.p[0];
+    x.p[3] = y.p[1];
+  } else if (algebra == PERMI_HYBRID_DOUBLED) {
+    x = PERMI_H(pair_times)(a, 0, b, 0);
   } else if (algebra == PERMI_HYBRID_LONG) {
-    x = PERMI_NAME(hybrid_one)(PERMI_NAME(prime_product)(a.v, b.v, p));
+    x = PERMI_H(one)(PERMI_NAME(prime_product)(a.p[0], b.p[0], p));
   } else {
-    x = PERMI_NAME(hybrid_one)(a.v * b.v);
+    x = PERMI_H(one)(a.p[0] * b.p[0]);
     if (algebra == PERMI_HYBRID_SHORT)
-      x.v = PERMI_NAME(prime_reduce)(x.v, p);
+      x.p[0] = PERMI_NAME(prime_reduce)(x.p[0], p);
   }
   return x;
 }
 
-/* a - b; moduli: a + b; `half` of that of whole numbers */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
+/* a - b; of moduli a + b; of whole numbers `half` times a - b */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
-  if (algebra == PERMI_HYBRID_COMPLEX) {
-    x = PERMI_NAME(hybrid_one)(a.v - b.v);
-    x.e = a.e - b.e;
-  } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-    x = PERMI_NAME(hybrid_pairs_sum)(a, b, 1);
-  } else if (permi_hybrid_is_doubled(algebra)) {
-    x = PERMI_NAME(hybrid_pair_sum)(a, b, 1);
-  } else {
-    x = PERMI_NAME(hybrid_one)(algebra < PERMI_HYBRID_MODULI ? a.v - b.v : a.v + b.v);
-    if (algebra == PERMI_HYBRID_WHOLE)
-      x.v = x.v * PERMI_SET(half);
-    else if (permi_hybrid_is_whole(algebra))
-      x.v = PERMI_NAME(prime_reduce)(x.v, p);
-  }
+  if (permi_hybrid_is_doubled(algebra))
+    return PERMI_H(pair_sum)(permi_hybrid_parts(algebra) / 2, a, b, 1);
+  x = PERMI_H(one)(algebra < PERMI_HYBRID_MODULI ? a.p[0] - b.p[0] : a.p[0] + b.p[0]);
+  if (algebra == PERMI_HYBRID_COMPLEX)
+    x.p[1] = a.p[1] - b.p[1];
+  else if (algebra == PERMI_HYBRID_WHOLE)
+    x.p[0] = x.p[0] * PERMI_SET(half);
+  else if (permi_hybrid_is_whole(algebra))
+    x.p[0] = PERMI_NAME(prime_reduce)(x.p[0], p);
   return x;
 }
 
-/* a b - c d; moduli: a b + c d */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d,
-                                                           PERMI_P p)
+/* a b - c d; of moduli a b + c d */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
   PERMI_N second;
   if (algebra == PERMI_HYBRID_LONG)
-    return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_cross)(a.v, b.v, c.v, d.v, p));
+    return PERMI_H(one)(PERMI_H(reduce_cross)(a.p[0], b.p[0], c.p[0], d.p[0], p));
   if (permi_hybrid_is_whole(algebra)) {
-    const PERMI_V less = c.v * d.v, x = PERMI_FMS(a.v, b.v, less);
-    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(prime_reduce)(x, p) : x);
+    const PERMI_V less = c.p[0] * d.p[0], x = PERMI_FMS(a.p[0], b.p[0], less);
+    return PERMI_H(one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(prime_reduce)(x, p) : x);
   }
-  second = PERMI_NAME(hybrid_times)(algebra, c, d, p);
+  second = PERMI_H(times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
-    return PERMI_NAME(hybrid_one)(PERMI_FMA(a.v, b.v, second.v));
-  return PERMI_NAME(hybrid_minus)(algebra, PERMI_NAME(hybrid_times)(algebra, a, b, p), second, 1, p);
+    return PERMI_H(one)(PERMI_FMA(a.p[0], b.p[0], second.p[0]));
+  return PERMI_H(minus)(algebra, PERMI_H(times)(algebra, a, b, p), second, 1, p);
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, const double *slot,
-                                                        PERMI_NAME(hybrid_numbers) *x)
-{
-  int k;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++)
-    PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_get)(parts, slot, k));
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, PERMI_N c,
-                                                            double least, PERMI_P p, PERMI_NAME(hybrid_numbers) *x)
-{
-  const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
-  int k;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++)
-    PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_get)(row_parts, slot, k),
-                                                                c, least, p));
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_halve)(int count, double half, PERMI_NAME(hybrid_numbers) *x)
-{
-  int k;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++)
-    x->v[k] = x->v[k] * PERMI_SET(half);
-}
-
-/* x *= a slot; x = the first of a chain. A `base` has no moduli yet. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, int base, int count, const double *slot,
-                                                        double least, PERMI_P p, PERMI_NAME(hybrid_numbers) *x)
+/* Multiplies x by a slot, or sets x to a chain's first. A `base` has no moduli yet. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, int count, const double *slot,
+                                              double least, PERMI_P p, PERMI_H(numbers) *x)
 {
   const int parts = permi_hybrid_parts(algebra), slot_parts = base ? permi_hybrid_row_parts(algebra) : parts;
   int k;
   PERMI_UNROLL
   for (k = 0; k < count; k++) {
-    PERMI_N y = PERMI_NAME(hybrid_get)(slot_parts, slot, k);
+    PERMI_N y = PERMI_H(get)(slot_parts, slot, k);
     if (base)
-      y = PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
+      y = PERMI_H(row_number)(algebra, y, least, p);
     if (!first)
-      y = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p);
-    PERMI_NAME(hybrid_hold)(parts, x, k, first ? y : PERMI_NAME(hybrid_settle)(algebra, y));
+      y = PERMI_H(settle)(algebra, PERMI_H(times)(algebra, PERMI_H(of)(parts, count, x, k), y, p));
+    PERMI_H(hold)(parts, count, x, k, y);
   }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, double *block, const double *slot,
-                                                        int negative, PERMI_P p)
+PERMI_TARGET PERMI_INLINE void PERMI_H(total)(int algebra, int count, double *block, const double *slot, int negative,
+                                              PERMI_P p)
 {
   const PERMI_V sign = PERMI_SET(negative && algebra < PERMI_HYBRID_MODULI ? -1.0 : 1.0);
   const int parts = permi_hybrid_parts(algebra);
-  int k;
+  int k, q;
   PERMI_UNROLL
   for (k = 0; k < count; k++) {
-    const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
-    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(prime_reduce)(x.v, p) : x.v;
-    const PERMI_V v = sign * whole, e = sign * x.e;
-    PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
+    PERMI_N x = PERMI_H(get)(parts, slot, k), sum = PERMI_H(get)(parts, block, k);
+    if (permi_hybrid_is_whole(algebra))
+      x.p[0] = PERMI_NAME(prime_reduce)(x.p[0], p);
+    PERMI_UNROLL
+    for (q = 0; q < parts; q++)
+      x.p[q] = sign * x.p[q];
     if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-      PERMI_N term = x;
-      term.v = v;
-      term.e = e;
-      term.w = sign * x.w;
-      term.f = sign * x.f;
-      sum = PERMI_NAME(hybrid_settle)(algebra, PERMI_NAME(hybrid_pairs_sum)(sum, term, 0));
-    } else if (permi_hybrid_is_doubled(algebra)) {
+      sum = PERMI_H(settle)(algebra, PERMI_H(pair_sum)(2, sum, x, 0));
+    } else if (algebra == PERMI_HYBRID_DOUBLED) {
       PERMI_V error;
-      sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
-      sum.e = sum.e + (error + e);
-      sum = PERMI_NAME(hybrid_settle)(algebra, sum);
+      sum.p[0] = PERMI_NAME(vector_two_sum)(sum.p[0], x.p[0], &error);
+      sum.p[1] = sum.p[1] + (error + x.p[1]);
+      sum = PERMI_H(settle)(algebra, sum);
     } else {
-      sum.v = sum.v + v;
-      sum.e = sum.e + e;
+      PERMI_UNROLL
+      for (q = 0; q < parts; q++)
+        sum.p[q] = sum.p[q] + x.p[q];
     }
-    PERMI_NAME(hybrid_put)(parts, block, k, sum);
+    PERMI_H(put)(parts, block, k, sum);
   }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
-                                                         const permi_instruction *operation, double *values)
+/* Fetches a group's held factor: row sum or slot `at`. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
+                                              const permi_instruction *operation, double *values, int at,
+                                              PERMI_H(numbers) *x)
+{
+  const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
+  const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD, parts = permi_hybrid_parts(algebra);
+  const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
+  const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
+  const double *slot = permi_hybrid_slot(values, of_rows ? operation->row : at);
+  const PERMI_V half = PERMI_SET(operation->halved ? 0.5 : 1);
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < count; k++) {
+    PERMI_N y = PERMI_H(get)(of_rows ? permi_hybrid_row_parts(algebra) : parts, slot, k);
+    if (of_rows)
+      y = PERMI_H(row)(algebra, y, PERMI_H(constant)(algebra, hybrid, at), hybrid->floor[operation->row], prime);
+    PERMI_H(hold)(parts, count, x, k, y);
+  }
+  PERMI_UNROLL
+  for (k = 0; k < count && halves; k++)
+    x->x[k] = x->x[k] * half;
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
+                                               const permi_instruction *operation, double *values)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
-  const int step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : row_parts;
-  const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
+  const int of_base = opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-  const double *row = permi_hybrid_slot(values, operation->row), *constant = hybrid->constant;
-  const double least = hybrid->floor[operation->row];
-  const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
-  const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
-  const double half = operation->halved ? 0.5 : 1;
+  const int base_row = opcode == PERMI_OP_ROWS ? operation->other : operation->row;
+  const double least = hybrid->floor[base_row], half = operation->halved ? 0.5 : 1;
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
-  PERMI_NAME(hybrid_numbers) base, held, also;
-  if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
-    PERMI_NAME(hybrid_fetch)(row_parts, count,
-                             opcode == PERMI_OP_ROW ? row : permi_hybrid_slot(values, operation->other), &base);
+  PERMI_H(numbers) base, held, also;
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < count && of_base; k++)
+    PERMI_H(hold)(row_parts, count, &base, k, PERMI_H(get)(row_parts, permi_hybrid_slot(values, base_row), k));
   while (t < last) {
     const permi_statement *end = t + operation->group;
-    if (of_rows)
-      PERMI_NAME(hybrid_fetch_row)(algebra, count, row,
-                                   PERMI_NAME(hybrid_constant)(algebra, constant + t->h * step, step), least, prime,
-                                   &held);
-    else if (opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD)
-      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(values, t->h), &held);
-    if (opcode == PERMI_OP_FOLD_ROW)
-      PERMI_NAME(hybrid_fetch_row)(algebra, count, row,
-                                   PERMI_NAME(hybrid_constant)(algebra, constant + t->g * step, step), least, prime,
-                                   &also);
-    else if (opcode == PERMI_OP_FOLD)
-      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(values, t->g), &also);
-    if (halves) {
-      PERMI_NAME(hybrid_halve)(count, half, &held);
-      PERMI_NAME(hybrid_halve)(count, half, &also);
-    }
+    if (opcode != PERMI_OP_ROW && opcode != PERMI_OP_DIFFERENCE)
+      PERMI_H(fetch)(algebra, count, opcode, hybrid, operation, values, t->h, &held);
+    if (folds)
+      PERMI_H(fetch)(algebra, count, opcode, hybrid, operation, values, t->g, &also);
     for (; t < end; t++) {
       const double *p = permi_hybrid_slot(values, t->p), *q = permi_hybrid_slot(values, t->q);
       double *out = permi_hybrid_slot(values, t->out);
       PERMI_N c;
-      int k;
-      if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
-        c = PERMI_NAME(hybrid_constant)(algebra, constant + (opcode == PERMI_OP_ROW ? t->h : t->p) * step, step);
+      if (of_base)
+        c = PERMI_H(constant)(algebra, hybrid, opcode == PERMI_OP_ROW ? t->h : t->p);
       PERMI_UNROLL
       for (k = 0; k < count; k++) {
         PERMI_N x;
-        if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
-          x = PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_of)(row_parts, &base, k), c, base_least, prime);
+        if (of_base)
+          x = PERMI_H(row)(algebra, PERMI_H(of)(row_parts, count, &base, k), c, least, prime);
         else
-          x = PERMI_NAME(hybrid_get)(parts, p, k);
+          x = PERMI_H(get)(parts, p, k);
         if (folds)
-          x = PERMI_NAME(hybrid_cross)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k),
-                                       PERMI_NAME(hybrid_get)(parts, q, k), PERMI_NAME(hybrid_of)(parts, &also, k),
-                                       prime);
+          x = PERMI_H(cross)(algebra, x, PERMI_H(of)(parts, count, &held, k), PERMI_H(get)(parts, q, k),
+                             PERMI_H(of)(parts, count, &also, k), prime);
         else if (opcode == PERMI_OP_DIFFERENCE)
-          x = PERMI_NAME(hybrid_minus)(algebra, x, PERMI_NAME(hybrid_get)(parts, q, k), half, prime);
+          x = PERMI_H(minus)(algebra, x, PERMI_H(get)(parts, q, k), half, prime);
         else if (opcode == PERMI_OP_ROWS)
-          x = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, &held, k), x, prime);
+          x = PERMI_H(times)(algebra, PERMI_H(of)(parts, count, &held, k), x, prime);
         else if (opcode != PERMI_OP_ROW)
-          x = PERMI_NAME(hybrid_times)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k), prime);
-        PERMI_NAME(hybrid_put)(parts, out, k, opcode == PERMI_OP_ROW ? x : PERMI_NAME(hybrid_settle)(algebra, x));
+          x = PERMI_H(times)(algebra, x, PERMI_H(of)(parts, count, &held, k), prime);
+        PERMI_H(put)(parts, out, k, opcode == PERMI_OP_ROW ? x : PERMI_H(settle)(algebra, x));
       }
     }
   }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_grown)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
-                                                        const permi_instruction *operation, double *values)
+PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
+                                              const permi_instruction *operation, double *values)
 {
   if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_LONG)
-    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, values);
+    PERMI_H(tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, values);
   else if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_SHORT)
-    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, values);
+    PERMI_H(tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, values);
   else
-    PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, values);
+    PERMI_H(tables)(algebra, count, opcode, hybrid, operation, values);
 }
 
-/* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
-                                                          const permi_statement *t, const permi_statement *last,
-                                                          double *values)
+/* Slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const permi_hybrid *hybrid,
+                                                const permi_statement *t, const permi_statement *last, double *values)
 {
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
   const int numbers = whole || permi_hybrid_is_doubled(algebra) || algebra >= PERMI_HYBRID_MODULI;
   const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   double *out = permi_hybrid_slot(values, t->out), *first = permi_hybrid_slot(values, t->p);
-  PERMI_NAME(hybrid_numbers) product;
+  PERMI_H(numbers) product;
   int k;
   if (t->p < bases)
-    PERMI_NAME(hybrid_chain)(algebra, 1, 1, count, first, hybrid->floor[t->p], prime, &product);
+    PERMI_H(chain)(algebra, 1, 1, count, first, hybrid->floor[t->p], prime, &product);
   else
-    PERMI_NAME(hybrid_chain)(algebra, 1, 0, count, first, 0, prime, &product);
+    PERMI_H(chain)(algebra, 1, 0, count, first, 0, prime, &product);
   for (t++; t < last; t++) {
     const double *slot = permi_hybrid_slot(values, t->p);
     const double least = t->p < bases ? hybrid->floor[t->p] : 0;
     if (whole && t->q == PERMI_GROWS_LONG)
-      PERMI_NAME(hybrid_chain)(PERMI_HYBRID_LONG, 0, 1, count, slot, least, prime, &product);
+      PERMI_H(chain)(PERMI_HYBRID_LONG, 0, 1, count, slot, least, prime, &product);
     else if (whole && t->q == PERMI_GROWS_SHORT)
-      PERMI_NAME(hybrid_chain)(PERMI_HYBRID_SHORT, 0, 1, count, slot, least, prime, &product);
+      PERMI_H(chain)(PERMI_HYBRID_SHORT, 0, 1, count, slot, least, prime, &product);
     else if (whole || t->p < bases)
-      PERMI_NAME(hybrid_chain)(algebra, 0, 1, count, slot, least, prime, &product);
+      PERMI_H(chain)(algebra, 0, 1, count, slot, least, prime, &product);
     else
-      PERMI_NAME(hybrid_chain)(algebra, 0, 0, count, slot, 0, prime, &product);
+      PERMI_H(chain)(algebra, 0, 0, count, slot, 0, prime, &product);
   }
   PERMI_UNROLL
   for (k = 0; k < count; k++)
-    PERMI_NAME(hybrid_put)(parts, out, k, PERMI_NAME(hybrid_of)(parts, &product, k));
+    PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k));
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const permi_hybrid *hybrid, double *values,
-                                                            double *block)
+PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values,
+                                                  double *block)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
 #define PERMI_TABLES(opcode)                                                                                           \
   case opcode:                                                                                                         \
-    PERMI_NAME(hybrid_grown)(algebra, count, opcode, hybrid, operation, values); break
+    PERMI_H(grown)(algebra, count, opcode, hybrid, operation, values); break
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
     switch (operation->opcode) {
@@ -20090,49 +19860,45 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       PERMI_TABLES(PERMI_OP_DIFFERENCE);
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
-    case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, values); break;
+    case PERMI_OP_CHAIN: PERMI_H(product)(algebra, count, hybrid, t, last, values); break;
     case PERMI_OP_FLIP:
-      for (; t < last; t++) {
-        const double *x = hybrid->constant + t->h * hybrid->parts;
-        double *slot = permi_hybrid_slot(values, t->p);
-        PERMI_NAME(hybrid_shift)(hybrid->parts, slot, x, 1);
-      }
+      for (; t < last; t++)
+        PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, t->p), hybrid->constant + t->h * hybrid->parts, 1);
       break;
     default:
-      PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(values, t->p), t->h,
-                               PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
+      PERMI_H(total)(algebra, count, block, permi_hybrid_slot(values, t->p), t->h,
+                     PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
     }
   }
 #undef PERMI_TABLES
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_NAME(name)(const permi_hybrid *hybrid, double *values, double *block)                             \
+  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values, double *block)                                \
   {                                                                                                                    \
-    PERMI_NAME(hybrid_interpret)(algebra, hybrid, values, block);                                                      \
+    PERMI_H(interpret)(algebra, hybrid, values, block);                                                                \
   }
-PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
-PERMI_INSTANCE(hybrid_doubled, PERMI_HYBRID_DOUBLED)
-PERMI_INSTANCE(hybrid_whole, PERMI_HYBRID_WHOLE)
-PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(hybrid_complex, PERMI_HYBRID_COMPLEX)
-PERMI_INSTANCE(hybrid_complex_doubled, PERMI_HYBRID_COMPLEX_DOUBLED)
-PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
-#endif
-#undef PERMI_INSTANCE
-
-static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
-#if !defined(PERM_NO_COMPLEX)
-    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_doubled), PERMI_NAME(hybrid_whole),
-     PERMI_NAME(hybrid_complex_doubled)},
-    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), NULL,
-     PERMI_NAME(hybrid_complex_moduli)},
+PERMI_INSTANCE(real, PERMI_HYBRID_REAL)
+PERMI_INSTANCE(doubled, PERMI_HYBRID_DOUBLED)
+PERMI_INSTANCE(whole, PERMI_HYBRID_WHOLE)
+PERMI_INSTANCE(moduli, PERMI_HYBRID_MODULI)
+#if defined(PERM_NO_COMPLEX)
+#define PERMI_OF_COMPLEX(name) NULL
 #else
-    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_doubled), PERMI_NAME(hybrid_whole), NULL},
-    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), NULL, NULL},
+#define PERMI_OF_COMPLEX(name) PERMI_H(name)
+PERMI_INSTANCE(complex, PERMI_HYBRID_COMPLEX)
+PERMI_INSTANCE(complex_doubled, PERMI_HYBRID_COMPLEX_DOUBLED)
+PERMI_INSTANCE(complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 #endif
-    PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
+
+static const permi_hybrid_family PERMI_H(family) = {
+    {PERMI_H(real), PERMI_OF_COMPLEX(complex), PERMI_H(doubled), PERMI_H(whole), PERMI_OF_COMPLEX(complex_doubled)},
+    {PERMI_H(moduli), PERMI_OF_COMPLEX(complex_moduli), PERMI_H(moduli), NULL, PERMI_OF_COMPLEX(complex_moduli)},
+    PERMI_H(add), PERMI_H(turn)};
+#undef PERMI_INSTANCE
+#undef PERMI_OF_COMPLEX
+#undef PERMI_N
+#undef PERMI_H
 
 /* ================================================================================== >>signs_kernels
    The search and the join of >>signs. Sums are modulo 2^64 a word, so their order does not matter. */
@@ -20148,7 +19914,7 @@ static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Is a byte of a that of b? Exact: a borrow starts at a zero byte. */
+/* Returns whether a byte of a is that of b; borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -20177,7 +19943,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Counts come from the frame before, stored long enough ago to be read in bytes at once. */
+/* Reads counts of the frame before: a store that is still under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -20186,7 +19952,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   const unsigned char *count = (const unsigned char *)from->count;
   int64_t product = bit ? -walk->product[k] : walk->product[k];
   int i, place, block;
-  walk->nodes++;
+  walk->counted[0]++;
   walk->known[0] &= k > signs->last[0];
   walk->known[1] &= k > signs->last[1];
   for (i = 0; i < PERMI_SIGNS_VECTORS; i++) {
@@ -20229,8 +19995,7 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. Reads beyond
-   what it uses. Four doubles a vector do here for AVX-512 as well: lists are short. */
+/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -20261,7 +20026,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
   }
 }
 
-/* v times c modulo 2^64, |c| < 2^31. */
+/* Returns v c modulo 2^64, |c| < 2^31. */
 PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 {
   const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(v, _mm256_set1_epi64x(0x80000000)), 32);
@@ -20269,8 +20034,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* The sum over the listed groups of block 1 of their values times the products of the rows of both blocks, if those
-   have counts u without block 1. */
+/* Returns the sum over groups of block 1 of values times products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -20314,8 +20078,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   return sum;
 }
 
-/* Adds the products of own rows over the living patterns of a block in groups that do the same to the rows of both.
-   Branches on the patterns would be hard to predict. */
+/* Adds products of own rows over living patterns by groups. Branches on patterns would be hard to predict. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
                                                        int block)
 {
@@ -20339,7 +20102,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, c
     set[w] &= set[w] - 1;
     left ^= (unsigned)!set[w] << w;
   }
-  walk->items += (unsigned)patterns;
+  walk->counted[2] += (unsigned)patterns;
 #if PERMI_WIDTH >= 4
   if (signs->by_table == 2 && signs->width[block] - signs->shared_words <= 4)
     PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 1, 0);
@@ -20380,8 +20143,8 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
   }
   if (!walk->known[0])
     PERMI_NAME(signs_group)(walk, frame, 0);
-  walk->joins++;
-  walk->pairs += (uint64_t)(walk->groups[0] * walk->groups[1]);
+  walk->counted[1]++;
+  walk->counted[3] += (uint64_t)(walk->groups[0] * walk->groups[1]);
   for (g = 0; g < walk->groups[0]; g++) {
     const uint64_t *word = signs->group_word[0] + walk->group[0][g] * shared;
     uint64_t u[PERMI_SIGNS_WORDS];

@@ -17,7 +17,6 @@
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
      hybrid/         >>programs       the sums of hybrid and cached as straight programs
-                     >>program_text   a program's kernel as CUDA C++ and PTX
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
@@ -68,7 +67,6 @@
 #elif PERMI_CUDA_HOST == 2
 #include "frontier/arrays_gpu.h"
 #include "hybrid/programs.h"
-#include "hybrid/program_text.h"
 #include "hybrid/program_plan.h"
 #include "sign_search/signs_gpu.h"
 #include "codegen/codegen.h"

@@ -104,8 +104,7 @@
      twins/          >>classes         waiting vertices counted in classes; steps from an order, refined from its end
                      >>classes_run     states of counts, hashing, threads; THE BOUND
                      >>classes_order   greedy from the end, price
-     hybrid/         >>hybrid          Glynn's signs outside, elimination inside
-                     >>hybrid_layout   which columns are inside
+     hybrid/         >>hybrid_layout   Glynn's signs outside, elimination inside: which columns
                      >>hybrid_program  a layout's straight program
                      >>hybrid_leaf     rounding, estimate, price
                      >>hybrid_residues exact integers
@@ -223,7 +222,6 @@ PERMI_BRIEF_END
 #include "twins/classes_order.h"
 
 PERMI_BRIEF_BEGIN
-#include "hybrid/hybrid.h"
 #include "hybrid/hybrid_layout.h"
 #include "hybrid/hybrid_program.h"
 #include "hybrid/hybrid_leaf.h"

@@ -1,19 +1,16 @@
 /* ======================================================================================== >>codegen
-   The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
-   each column has code of its own with entries as literals.
-     codegen-registers  keeps all row sums in registers
-     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
-                        in memory with their product; Algorithm 4 chooses k and c
-   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
-   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
+   The generated kernels of [EK], as oracles: Ryser's sum (>>sparyser) in Gray order, where each column has code of its
+   own with entries as literals. codegen-registers keeps all row sums in registers; codegen-memory, in Algorithm 3's
+   order, k rows of the first c columns (Algorithm 4). Algorithm 2: a thread takes 2^d consecutive terms, with the
+   largest d that all threads can have. Different here: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel);
+   a nominal GPU says how many threads fit, for the bits; row sums are exact, TwoSum adds terms. */
 #pragma once
 #include "../hybrid/program_plan.h"
 #include "../reference/sparyser.h"
 
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10
-#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
+#define PERMI_CODEGEN_RATIO 16 /* a change in memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
 #ifndef PERMI_CODEGEN_SHARED
 #define PERMI_CODEGEN_SHARED 232448 /* bytes a multiprocessor; 0: rows in global memory */
@@ -146,7 +143,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Prints the step in which column j joins (out 0) or leaves the set. */
+/* Prints how column j joins or (out) leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -241,12 +238,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const permi_ryser *ryser = &codegen->ryser;
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_code *code = codegen->code = permi_code_new(allocator);
+  permi_code *code = codegen->code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
   int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
     return PERM_ERROR_MEMORY;
+  code->allocator = allocator;
   permi_codegen_text(code, codegen);
   if (code->failed)
     return PERM_ERROR_MEMORY;
@@ -317,7 +315,7 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       leaf->information.seconds);
 }
 
-/* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
+/* The bound is >>sparyser's for chunks of 128 threads. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {

@@ -10,7 +10,7 @@
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
      proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
      arrays           >>text_frontier               >>compile permi_source_end
-     hybrid sums      >>program_text, >>codegen, which use those here
+     hybrid sums      >>programs, >>codegen, which use those here
 
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
    (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,

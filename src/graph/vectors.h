@@ -1,5 +1,6 @@
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
+   What the vector kernels of >>arrays, >>hybrid_layout and >>signs read, and their text, which is read once for each
+   instruction set. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../base/ring.h"
@@ -246,7 +247,7 @@ typedef struct permi_signs_walk {
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
-  uint64_t nodes, joins, items, pairs; /* counted */
+  uint64_t counted[4]; /* nodes, joins, patterns, pairs */
   /* known until a column touches a block's own rows; sums of products; what block 1's groups add */
   int known[2], groups[2];
   uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
@@ -330,13 +331,13 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
   const int words = signs->words, n = signs->n;
   int pattern[2], w[2], i;
   uint64_t set[2], c[2][PERMI_SIGNS_WORDS], x[PERMI_SIGNS_SUM_WORDS];
-  walk->joins++;
+  walk->counted[1]++;
   for (w[0] = 0; w[0] << 6 < 1 << signs->length[0]; w[0]++)
     for (set[0] = frame->alive[0][w[0]]; set[0]; set[0] &= set[0] - 1) {
       pattern[0] = w[0] << 6 | permi_trailing_zeros(set[0]);
       memcpy(c[0], frame->count, sizeof c[0]);
       permi_signs_pattern(signs, 0, pattern[0], c[0]);
-      walk->items++;
+      walk->counted[2]++;
       for (w[1] = 0; w[1] << 6 < 1 << signs->length[1]; w[1]++)
         for (set[1] = frame->alive[1][w[1]]; set[1]; set[1] &= set[1] - 1) {
           int negative = walk->product[signs->prefix] < 0, dead = 0;
@@ -344,7 +345,7 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
           memcpy(c[1], c[0], sizeof c[1]);
           permi_signs_pattern(signs, 1, pattern[1], c[1]);
           negative ^= (signs->group[0][pattern[0]] ^ signs->group[1][pattern[1]]) & 1;
-          walk->pairs++;
+          walk->counted[3]++;
           for (i = 0; i < PERMI_SIGNS_SUM_WORDS; i++)
             x[i] = i == 0;
           for (i = 0; i < n && !dead; i++) {

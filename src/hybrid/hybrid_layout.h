@@ -1,22 +1,35 @@
 /* ================================================================================== >>hybrid_layout
-   Which columns are inner, in which order, and what that costs. */
+   Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
+       per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
+   runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
+   inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
+   the rows' bases, so one straight program serves vectors of patterns.
+
+     slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
+     constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
+     instructions  runs of statements; the factor with fewer columns is held for a group
+     columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
+   Tried without gain: rows divided by an inner entry (inexact quotients); slots of 16 or 64 doubles; 110 slots, for the
+   first-level cache (1.4 times as long). */
 #pragma once
 #include "../frontier/values.h"
-#include "hybrid.h"
+#include "../graph/order.h"
+#include "../graph/vectors.h"
 
+/* Which columns are inner, in which order */
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner in order of elimination, low from the fastest, others */
+  int order[64]; /* inner ones as eliminated, low from the fastest, others */
 } permi_arrangement;
 
-/* Seconds of statements relative to a load, a product and a store. */
+/* Of a load, a product and a store */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_HYBRID_LOOK 6 /* columns compared for the next inner one */
+#define PERMI_HYBRID_LOOK 6 /* columns compared for the next */
 #define PERMI_GPU_LOOK 12
-#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
@@ -25,32 +38,32 @@ typedef struct permi_hybrid_factor {
   int node;
 } permi_hybrid_factor;
 
-typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
+typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
+  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
   int first, items;
-  int slot, persists;
-  int growth, halved, whole; /* of whole numbers (>>hybrid_program); whole: values are the numbers themselves */
+  int slot, persists; /* slot: of rows the first constant */
+  int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, items, record;
-  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
+  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: the CPU's */
   uint64_t column[2][64];
   int degree[2][64];
   double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
-  permi_hybrid_node node[PERMI_HYBRID_NODES];
+  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
-  double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
-  int started;           /* 1: the first layouts are made, as they are and transposed */
+  double speed, rival;
+  int started;           /* the first layouts of both orientations are made */
   permi_arrangement first[2];
   double first_cost[2];
   const permi_account *account;
@@ -82,18 +95,17 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
-  work->node[work->nodes] = node;
+  work->node[work->n + work->nodes] = node;
   return work->n + work->nodes++;
 }
 
-/* The row's column of +-1 counts only if `whole`. */
+/* Prices adding a row's constants; its column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_count_ones(f->scope);
   if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
     return 0;
-  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] *
-         work->add;
+  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] * work->add;
 }
 
 typedef struct permi_layout_sum {
@@ -174,7 +186,7 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
-  if (taken[0].node < n) { /* its table must be written first */
+  if (taken[0].node < n) {
     const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
@@ -191,16 +203,15 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Gives the last node, a chain, a factor. */
 static void permi_layout_item(permi_layouts *work, int item)
 {
   if (!work->record)
     return;
   work->item[work->items++] = item;
-  work->node[work->nodes - 1].items++;
+  work->node[work->n + work->nodes - 1].items++;
 }
 
-/* Multiplies scalars by rising rate of change; keeps a product where the next scalar changes more often. */
+/* Multiplies scalars by rising rate of change, and keeps products where the next changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -261,7 +272,10 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
+    if (record)
+      work->node[i] = node;
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;
@@ -306,7 +320,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns by degree: columns that turn often have few entries. */
+/* Columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];

@@ -6,56 +6,42 @@
 #include "../graph/engines.h"
 #include "hybrid_program.h"
 
-/* What chunks of whole numbers run modulo each prime. Without primes all numbers are exact. */
+/* Without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
-  uint64_t root;        /* what stands for i modulo the prime; 0: all entries are real */
-  permi_hybrid *tables; /* with bases and constants of its own, or NULL */
-  uint64_t *factor;     /* the product of the other primes, of `words` words */
+  uint64_t root;        /* stands for i; 0: all entries are real */
+  permi_hybrid *tables; /* bases and constants of this run, or NULL */
+  uint64_t *factor;     /* product of the other primes */
 } permi_hybrid_run;
 
 typedef struct permi_hybrid_runs {
-  permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
+  permi_hybrid_run *run; /* of each prime; for Gaussian integers again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus, stand_in; /* of the answer, and what is run for all primes; or 0 */
-  double bits;      /* of a bound on the permanent */
+  uint64_t modulus, stand_in; /* of the answer; run for all primes, or 0 */
+  double bits;      /* of the permanent's bound */
 } permi_hybrid_runs;
-
-/* Releases the instructions; bases and constants stay. */
-static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *hybrid)
-{
-  permi_release(allocator, hybrid->operation);
-  permi_release(allocator, hybrid->statement);
-  hybrid->operation = NULL;
-  hybrid->statement = NULL;
-}
-
-/* Releases a program, but not its runs. */
-static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
-{
-  if (!hybrid)
-    return;
-  permi_code_drop(allocator, hybrid);
-  permi_hybrid_forget(allocator, hybrid);
-  permi_release(allocator, hybrid->constant);
-  permi_release(allocator, hybrid->start);
-  permi_release(allocator, hybrid);
-}
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context;
   permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
   int k;
-  for (k = 0; runs && k < runs->passes && runs->run; k++)
-    permi_hybrid_drop(allocator, runs->run[k].tables);
+  if (!hybrid)
+    return;
+  for (k = 0; runs && runs->run && k < runs->passes; k++)
+    permi_hybrid_release(allocator, runs->run[k].tables);
   if (runs) {
     permi_release(allocator, runs->run);
     permi_release(allocator, runs->factor);
   }
   permi_release(allocator, runs);
-  permi_hybrid_drop(allocator, hybrid);
+  permi_code_drop(allocator, hybrid);
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  permi_release(allocator, hybrid->constant);
+  permi_release(allocator, hybrid->start);
+  permi_release(allocator, hybrid);
 }
 
 typedef struct permi_hybrid_rows {
@@ -67,6 +53,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
+/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is), divided by entry `unit` (-1: not). */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -76,7 +63,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   int k, p;
   for (k = 0; k < n; k++)
     for (p = 0; p < width; p++)
-      row[p][k] = a[(i * n + order[k]) * width + p];
+      row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
   if (unit >= 0) {
     const double divisor = row[0][unit];
     for (k = 0; k < n; k++) {
@@ -114,8 +101,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* A row's factor of a bound on the permanent of n moduli: sorted, a row is the sum of (x_k - x_k+1) times 0/1 rows with
-   k ones, and [Bre73] bounds those. Sorts x. */
+/* Returns a row's factor of [Bre73]'s bound, and sorts x: a sum of (x_k - x_k+1) times 0/1 rows with k ones. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0;
@@ -136,55 +122,39 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or (`turned`) columns. share[i]: row i's losses over it. */
+/* Returns log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
-  double row_scale[64], column_scale[64], x[64], bound = 0;
+  double scale[2][64], x[64], bound = 0; /* of rows, of columns */
   const int n = rows->n;
   int turn, i, j;
   for (i = 0; i < n; i++)
-    row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
+    scale[0][i] = scale[1][i] = 1;
+  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where it is good */
     for (i = 0; i < n; i++) {
+      const int by_columns = turn & 1;
       double sum = 0;
       for (j = 0; j < n; j++)
-        sum += rows->modulus[i][j] * column_scale[j];
-      row_scale[i] = sum > 0 ? 1 / sum : row_scale[i];
+        sum += (by_columns ? rows->modulus[j][i] : rows->modulus[i][j]) * scale[!by_columns][j];
+      if (sum > 0)
+        scale[by_columns][i] = 1 / sum;
     }
-    for (j = 0; j < n; j++) {
-      double sum = 0;
-      for (i = 0; i < n; i++)
-        sum += rows->modulus[i][j] * row_scale[i];
-      column_scale[j] = sum > 0 ? 1 / sum : column_scale[j];
-    }
-  }
   for (i = 0; i < n; i++) {
     double size;
     for (j = 0; j < n; j++)
-      x[j] = turned ? rows->modulus[j][i] * row_scale[j] * column_scale[i]
-                    : rows->modulus[i][j] * row_scale[i] * column_scale[j];
+      x[j] = turned ? rows->modulus[j][i] * scale[0][j] * scale[1][i] : rows->modulus[i][j] * scale[0][i] * scale[1][j];
     size = permi_bregman_row(x, n);
-    bound += log2(size) - log2(row_scale[i]) - log2(column_scale[i]);
+    bound += log2(size) - log2(scale[0][i]) - log2(scale[1][i]);
     for (j = 0; j < n && share; j++)
-      x[j] = rows->lost[i][j] * row_scale[i] * column_scale[j];
+      x[j] = rows->lost[i][j] * scale[0][i] * scale[1][j];
     if (share)
       share[i] = permi_bregman_row(x, n) / size;
   }
   return bound;
 }
 
-/* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
-
-1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
-   (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
-   a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
-   are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
-   and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
-   cancels; then the value is as large as the terms.
-   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel.
-2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
-   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
-   u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
+/* Estimates what roundings do: derived in docs/proofs-rounding.md. All terms share what grids and divisions took: that
+   is relative to the terms, or as the permanent of moduli allows. Rows that lost anything have a floor. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -239,18 +209,16 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
 {
   const permi_arrangement *layout = maker->layout;
   permi_hybrid *hybrid = maker->hybrid;
-  const uint64_t *column = maker->work->column[layout->transposed];
+  permi_hybrid_node *node = &maker->work->node[i];
   const int inner = layout->inner, parts = hybrid->parts;
   double *lane = hybrid->lane + i * parts * hybrid->lanes;
   int k, p, s;
-  for (k = 0; k < inner; k++)
-    maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
-  maker->constant[i] = hybrid->constants;
-  for (s = 0; s < 1 << permi_count_ones(maker->scope[i]); s++) {
-    const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
+  node->slot = hybrid->constants;
+  for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
+    const uint32_t setting = permi_spread_bits(s, node->scope);
     double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
-      for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
+      for (p = 0; p < parts && node->scope >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
     permi_maker_constant(maker, sum);
   }
@@ -267,7 +235,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
         if (s >> bit & 1)
           lane[p * hybrid->lanes + s] -= twice[p];
     }
-    if (high < 0 && column[layout->order[k]] >> i & 1) {
+    if (high < 0 && node->dirty >> (k - inner) & 1) {
       maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
       permi_maker_constant(maker, back);
     }
@@ -303,10 +271,11 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes the sizes of row i's whole numbers, which are given by column. */
+/* Notes sizes of whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
+  permi_hybrid_node *node = &maker->work->node[i];
   const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
@@ -315,29 +284,27 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
       growths->modulus[i][k] = fabs(x);
     else
       growths->outer[i] += fabs(x);
-    growths->row[i] += fabs(x);
+    node->size += fabs(x);
   }
-  growths->reduced[i] = reduced;
+  node->whole = !reduced;
   if (reduced)
-    growths->row[i] = PERMI_GROWTH_HALF;
+    node->size = PERMI_GROWTH_HALF;
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Makes the rows of a [n][n][1, complex 2]. reduced: which rows are residues, or NULL. */
+/* Makes the rows of a [n][n][1, complex 2]; reduced: which are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int i, k, order[64];
+  int i, k;
   rows->n = hybrid->n;
-  for (i = 0; i < rows->n; i++)
-    order[i] = i;
   for (i = 0; i < rows->n; i++) {
     if (reduced)
       permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
-      permi_hybrid_row(rows, hybrid->algebra, a, order, i, -1);
+      permi_hybrid_row(rows, hybrid->algebra, a, NULL, i, -1);
     permi_maker_row(maker, rows, i);
   }
   if (reduced)
@@ -347,12 +314,13 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
-/* *made stays NULL if the program for a [n][n][1, complex 2], oriented and scaled, does not fit. reduced: which rows of
-   whole numbers are residues, else NULL. */
+/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
+  static const double each[PERMI_OP_TOTAL + 1][2] = {/* operations of a statement, of a group */
+      {1, 0}, {2, 1}, {1, 1}, {1, 0}, {1, 0}, {2, 2}, {2, 0}, {1, 0}, {1, 0}, {1, 0}};
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
@@ -381,8 +349,11 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
   }
-  for (k = 0; k < hybrid->operations; k++)
-    hybrid->operations_a_term += permi_instruction_operations(&hybrid->operation[k]);
+  for (k = 0; k < hybrid->operations; k++) {
+    const permi_instruction *t = &hybrid->operation[k];
+    const double groups = t->group ? (double)t->count / t->group : 0;
+    hybrid->operations_a_term += each[t->opcode][0] * t->count + each[t->opcode][1] * groups;
+  }
   hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;
@@ -396,8 +367,7 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
   for (i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
-    hash = permi_hash(hash, (uint64_t)t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 |
-                                (uint64_t)t->group << 48);
+    hash = permi_hash(hash, t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 | (uint64_t)t->group << 48);
     hash = permi_hash(hash, (uint64_t)t->count);
     if (hybrid->runs)
       hash = permi_hash(hash, (uint64_t)t->growth << 1 | (uint64_t)t->halved);
@@ -425,30 +395,25 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8},
-      {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8},
-      {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8}, {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* Both orientations share a third of the annealing. Without room the search continues from *layout. */
-#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and of the better; 0.2 and 0.1 cost 5 % (12 matrices) */
+#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
 #define PERMI_HYBRID_COOL 0.03
+/* Returns the best cost; orientations share a third of the annealing. With less room it goes on from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
-  double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
+  double cost[2], best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, moves;
-  trial[0] = *layout;
-  if (again)
-    cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-  else
+  if (!again)
     permi_layouts_start(work, inner);
-  for (t = 0; t < 2 && !again; t++) {
-    trial[t] = work->first[t];
-    cost[t] = work->first_cost[t];
+  for (t = 0; t < 2; t++) {
+    trial[t] = again ? *layout : work->first[t];
+    cost[t] = !again ? work->first_cost[t] : t ? (double)INFINITY : permi_layout_total(work, layout, (double)INFINITY);
   }
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
@@ -474,32 +439,26 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
+/* *zero: a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
+  const permi_view view = permi_view_of(scaled, n, parts, NULL);
   permi_dense_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
+  int i, j, e, p, (*exponent)[PERM_MAX_N] = permi_scale_room(allocator, n);
   if (!exponent)
     return permi_fail_memory(maker->result);
+  memset(scaled, 0, (size_t)(n * n * parts) * sizeof *scaled);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      for (p = 0; p < parts; p++) {
+        j = block->neighbour[e] - n;
+        scaled[(transposed ? j * n + i : i * n + j) * parts + p] = (p ? block->imaginary : block->real)[block->edge[e]];
+      }
   memset(&plan, 0, sizeof plan);
   plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
   permi_plan_scale(&plan, &view, exponent);
   permi_release(allocator, exponent);
   *zero = plan.zero;

@@ -53,13 +53,13 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* Times the time: terms, and their moduli; seen 1.1 to 1.3 of complex double-doubles, which are slower themselves. */
+/* Returns how much longer terms with moduli take; complex double-doubles: 1.1 to 1.3. */
 static double permi_hybrid_certified(permi_hybrid_algebra algebra)
 {
   return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
 }
 
-#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
 /* Those of permi_hybrid_least, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -106,7 +106,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks that enter the sum of |terms|: of a few, the largest terms are missed */
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer)
 {
@@ -173,7 +173,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   return PERM_OK;
 }
 
-/* Method cached is named, and has no inner columns. */
+/* Method cached has no inner columns. */
 static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -200,44 +200,18 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
-   1. Row sums are exact. A value of the program is off by at most ((1 + u)^K - 1) times its modulus, the same
-      expression of moduli with + for -: K(row) = 0, K(ab) = K(a) + K(b) + 1, K(a +- b) = max(K(a), K(b)) + 1. All
-      settings of a table have one K. The program multiplies each row once, n - 1 products, and folds each inner column
-      once: K = n - 1 + inner, and 2^low for the additions of a block. FMA only leaves roundings out.
-   2. A complex product is off by at most 3 u |a| |b| [Hig02, 3.6]: three units for one; sums of moduli as they are.
-   3. Of a chunk's N blocks TwoSum keeps what hi loses, at most gamma_N A; lo's sum is off by gamma_N of that.
-   4. Moduli are sums and products of numbers >= 0. A row's takes at most 4 roundings (square, FMA, root, floor; squares
-      do not underflow: sums are on the grid of a row whose moduli sum to 1/8 or more); then as in 1, and N and the
-      lanes' additions.
-   5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
-      differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
-      sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
-   6. An underflow loses 2^-1074, thrice for a complex or double-double product, nine times for both (counted as two
-      products), and the scaling at most that of each part of an entry; then as a row without a floor, in each of
-      2^(n-1) terms, and in A again.
-   7. Double-doubles v + e: 1 with 64 u^2 < PERMI_DD_UNIT for u, if also |e| <= 2 u z, z the modulus. (a) Row sums v and
-      e are exact on their grids, and TwoSum of them is. Moduli are of v alone: |v + e| + L_i <= z_i = |v| + floor_i,
-      where e's entries and L_i are at most floor_i together; rows without a floor have no e. (b) Product, z = z_a z_b:
-      v_a v_b = p + d exactly, |d| <= u z; e = v_a e_b + (e_a v_b + d) is at most 5 u z and rounds in at most four
-      operations, 12 u^2 z; e_a e_b <= 4 u^2 z is dropped: 16 u^2 z. (c) A difference or sum, even of two of those:
-      TwoSum's rest u z and e_a - e_b <= 5 u z round by 5 and 6 u^2 z; |e| <= 6 u z. (d) FastTwoSum is exact if
-      |v| >= |e|. Else |v| < 6 u z, s = fl(v + e) <= 12 u z, fl(s - v) is off by u 18 u z: 18 u^2 z, and the new e is at
-      most 12 u^2 z + 18 u^2 z; |e| <= u |s| + 30 u^2 z <= 2 u z. In all 34 u^2 z for b and 29 u^2 z for c, within 64
-      u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact.
-      (f) Complex: each part is a double-double v + e, w + f with |e|, |f| <= 2 u z; |v| + |w| <= 2^(1/2) |(v, w)|. The
-      real part of a product: |v_a v_b| + |w_a w_b| <= z [Cauchy], so TwoSum's rest is at most u z, and the e of both
-      products together are at most (2 2^(1/2) + 2 2^(1/2) + 1) u z < 6.7 u z. Those round by 5.7 (products), 3.9
-      (inner sums), 6.7 (outer ones), their difference by 6.7, with the rest by 7.7, and at most 8 are dropped, in u^2
-      z: 38.7 u^2 z, |e| <= 7.7 u z. As d: |s| <= 15.4 u z, 23.1 u^2 z more, |e| <= 2 u z. A difference or sum, even of
-      two products that did not settle, is as c: 7.7 and 8.7 u^2 z, |e| <= 8.7 u z, and 26.1 u^2 z to settle. 2^(1/2)
-      times that for both parts: a product that settles is off by 88 u^2 z, others by 55 u^2 z: two units; a difference
-      or sum by 61 u^2 z: one. An imaginary part is as a real one. Moduli are of (v, w): (a) with |(e, f)| for |e|.
-   8. On a GPU rows are not divided, a chunk's N blocks are 2^walk of each of 128 threads and 7 additions of threads,
-      counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
-      sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
-      added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
-      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
+   docs/proofs-rounding.md.
+   1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds its
+      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
+   2. A complex product counts three units.
+   3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
+   4. Moduli round, too: 4 times a row, then as in 1 and 3.
+   5. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth.
+   6. An underflow (three in a complex or double-double product, nine in both) and the scaling of an entry's part lose
+      2^-1074 each, as a row without a floor does.
+   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units; blocks add to K.
+   8. On a GPU a chunk has 2^walk blocks of each of 128 threads, and 64 to add threads; complex a b - c d counts six.
    Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
    tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
@@ -262,9 +236,9 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which rounds
-   unless products are exact; all terms share what earlier elimination rounded. */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
+/* Sets estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which
+   rounds unless products are exact; all terms share what earlier elimination rounded. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
@@ -305,8 +279,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
-    leaf->run_chunk = permi_whole_chunk;
-    leaf->workspace += sizeof *hybrid; /* the program of a prime */
+    leaf->workspace += sizeof *hybrid; /* a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }

@@ -10,20 +10,13 @@ typedef struct permi_hybrid_maker {
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
-  uint32_t scope[64];
-  int constant[64];
   int turned[PERMI_HYBRID_LOW + 1][64];
   int failed;
   permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
-static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
-{
-  return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
-}
-
-/* First fit at a multiple of count, a power of two; other places fragment the slots. */
+/* Returns the first fit at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -40,10 +33,10 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
   return 0;
 }
 
-static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
+static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
-  *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
-  return *index < 0 ? NULL : permi_maker_node(maker, *index);
+  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
 static int permi_maker_children(const permi_hybrid_node *node)
@@ -51,7 +44,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* Gives persisting tables slots of their own: their users change more often, and others write meanwhile. */
+/* Gives persisting tables slots of their own: users change more often, and others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -66,8 +59,7 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Orders nodes depth first, so that few tables wait; products may be computed in place. `given`: slots are the
-   parent's, or the table persists. */
+/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's, or the table persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -97,7 +89,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
+/* Returns 0 with *failed 1 (too many) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -157,67 +149,52 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
 
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? permi_hybrid_line(node->slot + permi_pack_bits(setting, node->scope))
-              : maker->constant[index] + permi_pack_bits(setting, maker->scope[index]);
-}
-
-static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
-{
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  return node ? node->scope : maker->scope[index];
+  const permi_hybrid_node *node = &maker->work->node[index];
+  const int at = node->slot + permi_pack_bits(setting, node->scope);
+  return index < maker->work->n ? at : permi_hybrid_line(at);
 }
 
 /* ---- growth of whole numbers
-   Tables of integers are exact in doubles while their products are below 2^53; where they grow beyond PERMI_GROWTH_CAP
-   their residues modulo p stand for them, a prime near 2^47 or an odd number from 2^47 / 3 to 2^47.
-   1. A table's size: its values are polynomials in the signs with coefficients that are sums of products of entries
-      (f[+] - f[-] is twice the odd part), so |f| is at most f of the moduli of the entries where all signs are +. The
-      program is run once on those, in doubles, whose error is below 2e-12 of the same program with + for -.
-   2. f[+] - f[-] is even where f is exact, as its coefficients are integers: half of it is kept.
-   3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
-   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 0.64 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l
-      are whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of
-      2^46, low parts at most 2^46 + 2^44 in all, and q is below 2^51. Both stay below the cap.
-   Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
+   Tables of integers are exact in doubles while products are below 2^53; beyond PERMI_GROWTH_CAP residues stand for
+   them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. A run on moduli bounds a table's size; exact
+   differences are even, and halves are kept. Products up to 2^52 are reduced from one double, longer ones from two.
+   Derived in docs/proofs-rounding.md; proved by machine: 2 to 4 tests/proofs/hybrid.g. */
 #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
 #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
 typedef struct permi_growths {
   double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
-  double outer[64], row[64];              /* sums of a row's moduli: of outer entries, of all, or of residues */
-  int reduced[64];                        /* rows */
+  double outer[64]; /* sums of moduli of outer entries */
   double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
   int item[192];                          /* growth of chains' products */
   int halvings, most_halvings;
   double cap;
 } permi_growths;
 
-/* Returns the size of a row or table; *whole becomes 0 if its values are residues. */
+/* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
-  *whole &= node ? node->whole : !maker->growths->reduced[index];
-  return node ? node->size : maker->growths->row[index];
+  *whole &= maker->work->node[index].whole;
+  return maker->work->node[index].size;
 }
 
 static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setting, double *x)
 {
   const permi_growths *growths = maker->growths;
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const permi_hybrid_node *node = &maker->work->node[index];
   int k;
-  if (node) {
+  if (node->kind != PERMI_NODE_ROW) {
     memcpy(x, growths->table[node->slot + permi_pack_bits(setting, node->scope)], 2 * sizeof *x);
     return;
   }
   x[0] = growths->outer[index];
-  x[1] = growths->row[index];
+  x[1] = node->size;
   for (k = 0; k < maker->hybrid->inner; k++)
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Fills in an exact table, and returns its size. */
+/* Returns the size of an exact table, which it fills in. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -242,7 +219,7 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   return size;
 }
 
-/* Returns how a product, or a difference of two, of size x grows; *size: of the result. */
+/* Returns how a product, or a difference of two, of size x grows; *size: the result's. */
 static int permi_growth_kind(double x, int folds, double *size)
 {
   if (x <= PERMI_GROWTH_CAP) {
@@ -302,16 +279,16 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
   }
 }
 
-/* Decides what grows; returns 1 if nothing does. */
+/* Returns 1 if nothing grows. */
 static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const permi_hybrid_node *root)
 {
   int k, whole = 1;
   for (k = 0; k < maker->work->n; k++)
-    whole &= !maker->growths->reduced[k];
+    whole &= maker->work->node[k].whole;
   maker->growths->cap = cap;
   maker->growths->halvings = 0;
   for (k = 0; k < maker->evaluated; k++) {
-    permi_hybrid_node *node = permi_maker_node(maker, maker->sequence[k]);
+    permi_hybrid_node *node = &maker->work->node[maker->sequence[k]];
     permi_growth_node(maker, node);
     whole &= node->whole;
   }
@@ -320,7 +297,7 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
 
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
-  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  const permi_hybrid_node *nodes = maker->work->node, *node = &nodes[index];
   const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k, swap;
@@ -341,18 +318,18 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     for (k = 0; k < node->items; k++) {
       const int item = maker->work->item[node->first + k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
-                            permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot),
+                            permi_hybrid_line(item < n ? item : nodes[item].slot),
                             maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
     }
     return;
   }
   swap = held >= 0 && (held >= n || moving < n) &&
-         permi_count_ones(permi_maker_scope(maker, held)) > permi_count_ones(permi_maker_scope(maker, moving));
+         permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope);
   if (swap) {
     held = moving;
     moving = node->right;
   }
-  slow = node->scope & (held < 0 ? 0 : permi_maker_scope(maker, held));
+  slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
   fast = node->scope & ~slow;
   operation->group = (uint16_t)(1 << permi_count_ones(fast));
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
@@ -371,18 +348,18 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Places and orders the tables, and decides which whole numbers grow. */
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
+  permi_hybrid_node *node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  permi_maker_keep(maker, permi_maker_node(maker, root));
-  permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
+  permi_maker_keep(maker, node);
+  permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
-    maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, root));
+    maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
     if (maker->hybrid->grows)
-      permi_growth_decide(maker, PERMI_GROWTH_CAP, permi_maker_node(maker, root));
+      permi_growth_decide(maker, PERMI_GROWTH_CAP, node);
     maker->hybrid->halvings = maker->growths->halvings;
   }
 }
@@ -396,31 +373,18 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   for (s = 0; s < 1 << low && !maker->failed; s++) {
     const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
     for (k = 0; k < maker->evaluated; k++)
-      if (s == 0 || permi_maker_node(maker, maker->sequence[k])->dirty >> turns & 1)
+      if (s == 0 || maker->work->node[maker->sequence[k]].dirty >> turns & 1)
         permi_maker_emit(maker, maker->sequence[k]);
     permi_maker_operation(maker, PERMI_OP_TOTAL);
-    permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
-    if (low) { /* turns the next column; after the last pattern, the one that leads back to the first */
+    permi_maker_statement(maker, 0, permi_hybrid_line(maker->work->node[root].slot), 0, s & 1, 0);
+    if (low) { /* turns the next column; in the end the one that leads back */
       const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
-      const int minus = !last && (step ^ step >> 1) >> next & 1;
+      const int back = !last && (step ^ step >> 1) >> next & 1;
       permi_maker_operation(maker, PERMI_OP_FLIP);
       for (k = 0; k < n; k++)
         if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
-          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + minus,
-                                0);
+          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + back, 0);
     }
-  }
-}
-
-static double permi_instruction_operations(const permi_instruction *operation)
-{
-  const double groups = operation->group ? (double)operation->count / operation->group : 0;
-  switch (operation->opcode) {
-  case PERMI_OP_ROWS: return 2.0 * operation->count + groups;
-  case PERMI_OP_TIMES_ROW: return operation->count + groups;
-  case PERMI_OP_FOLD_ROW: return 2.0 * operation->count + 2 * groups;
-  case PERMI_OP_FOLD: return 2.0 * operation->count;
-  default: return operation->count;
   }
 }
 /* SPDX-License-Identifier: MIT */

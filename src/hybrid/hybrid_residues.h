@@ -1,74 +1,113 @@
 /* ================================================================================ >>hybrid_residues
-   Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo primes below 2^47, as
-   many as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
-   product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish
-   divides by: parts and merges need nothing of their own.
-   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1. Their
-   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y: both parts are sums of chunks like real ones. */
+   Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
+   below 2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the
+   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and
+   merges need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r
+   a root of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
 #pragma once
 #include "hybrid_leaf.h"
 
-#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes below 2^47, and more */
+#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
-#define PERMI_WHOLE_CHUNK 24    /* log2 of blocks: errors of sums are exact */
-/* Measured on Zen 4, 2026, with any vectors: two primes took 1.2 to 2.1 times the time of doubles. */
-#define PERMI_WHOLE_SLOWER 1.25 /* a prime than doubles, before the program is known */
-#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
+#define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
+#define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
+/* Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
+#define PERMI_WHOLE_SLOWER 1.25 /* before the program is known */
+#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows */
 #define PERMI_WHOLE_LONG 1.6
 
-/* Adds to a part of the permanent what it takes from residue x of run `run`. */
-static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybrid_run *run, uint64_t x, perm_sum *part)
+/* Adds a chunk's residue, from a sum of residues or their parts. */
+static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {
-  uint64_t word[PERM_INTEGER_WORDS + 2];
-  word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
-  permi_sum_add_integer(part, word, runs->words + 1, 0);
+  const uint64_t p = run->prime.p;
+  uint64_t word[PERM_INTEGER_WORDS + 2], x = permi_residue_of_double(sum, p);
+  int part;
+  for (part = 0; part < (run->root ? 2 : 1); part++) {
+    word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
+    permi_sum_add_integer(part ? &to->imaginary : &to->value, word, runs->words + 1, 0);
+    x = permi_residue_multiply(x, p - run->root, p);
+  }
 }
 
-/* Adds a chunk's residue of run `run`, from a sum of residues or their parts. */
-static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
-                            perm_partial *partial)
+/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
+static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
-  const uint64_t p = run->prime.p, x = permi_residue_of_double(sum, p);
-  permi_whole_add_part(runs, run, x, &partial->value);
-  if (run->root)
-    permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
+  const permi_hybrid_family *family = hybrid->family;
+  const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
+  double *block = slot + PERMI_HYBRID_ROOM;
+  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
+  int i, j, k, p;
+  for (i = 0; i < n; i++)
+    for (p = 0; p < parts; p++) {
+      double base = hybrid->start[i * parts + p];
+      for (j = 0; j < hybrid->high; j++)
+        if (gray >> j & 1)
+          base -= hybrid->step[(j * n + i) * parts + p];
+      for (k = 0; k < lanes; k++)
+        slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
+    }
+  memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
+  for (;;) {
+    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+    family->execute[hybrid->algebra](hybrid, slot, block);
+    family->add(hybrid, block, total, (int)(s & 1));
+    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
+      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
+      family->absolute[hybrid->algebra](hybrid, slot, block);
+      for (k = 0; k < lanes; k++)
+        absolute[k] += block[k];
+    }
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
+  }
 }
 
-static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* Adds a chunk: rounded numbers, integers, or (runs) residues modulo a prime, whose program stands behind the slots. */
+static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const uint64_t each = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  const permi_hybrid_run *run = runs->primes ? &runs->run[chunk / each] : NULL;
+  const permi_hybrid_run *run = runs && runs->primes ? &runs->run[chunk / each] : NULL;
+  const int lanes = hybrid->lanes, parts = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1;
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
-  const double prime = run ? (double)run->prime.p : 0;
-  permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
-  double sum = 0;
-  int k, part;
-  *program = *hybrid;
-  program->prime = prime;
-  program->inverse = run ? 1 / prime : 0;
-  if (run && run->tables) {
-    program->constant = run->tables->constant;
-    program->start = run->tables->start;
-    program->lane = run->tables->lane;
-    program->step = run->tables->step;
-  }
-  permi_hybrid_walk(program, chunk % each, (double *)workspace);
-  for (k = 0; k < hybrid->lanes; k++)
-    for (part = 0; part < 2 && hybrid->sign[k] != 0; part++) {
-      const double x = hybrid->sign[k] * total[part * PERMI_HYBRID_DOUBLES + k];
-      if (run)
-        sum += fmod(x, prime); /* of at most 64 */
-      else
-        permi_sum_add_double(&partial->value, x);
+  const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double sum = 0, sampled = 0;
+  int k, p;
+  if (run) {
+    permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
+    *program = *hybrid;
+    program->prime = (double)run->prime.p;
+    program->inverse = 1 / program->prime;
+    if (run->tables) {
+      program->constant = run->tables->constant;
+      program->start = run->tables->start;
+      program->lane = run->tables->lane;
+      program->step = run->tables->step;
     }
+    hybrid = program;
+  }
+  permi_hybrid_walk(hybrid, chunk % each, (double *)workspace);
+  for (k = 0; k < lanes; k++)
+    for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
+      const double x = hybrid->sign[k] * total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k];
+      if (run)
+        sum += fmod(x, hybrid->prime); /* of at most 64 */
+      else
+        permi_sum_add_double(p / 2 ? &partial->imaginary : &partial->value, x);
+    }
+  for (k = 0; k < lanes; k++)
+    sampled += absolute[k] * fabs(hybrid->sign[k]);
+  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* In a frame of its own, as the words are many. */
+/* Needs a frame of its own: the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -80,7 +119,6 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
-/* Makes a part of the permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -116,36 +154,44 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0. If the modulus asked for is odd and short, its last odd multiple below
-   2^47 does: above 2^47 / 3, since the next is not below 2^47. */
+/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, above 2^47 / 3. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* Returns how many primes a block needs if numbers grow. */
+/* Returns the primes needed if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
   return permi_whole_stand_in(block, modulus) ? 1 : (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* Returns how often the program runs if numbers grow. */
 static int permi_whole_passes(const permi_block *block, uint64_t modulus)
 {
   double bits;
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_primes_choose(const perm_allocator *allocator, const permi_block *block, uint64_t known,
-                                     permi_hybrid_runs *runs)
+/* Makes primes, roots and factors; `known`: the modulus if it may stand in. 0: out of memory. */
+static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
+                            uint64_t known, permi_hybrid *hybrid)
 {
-  const int gaussian = permi_whole_is_gaussian(block), primes = permi_whole_primes(block, known, &runs->bits);
-  permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
-  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
-  int k, i;
+  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
+  const int gaussian = permi_whole_is_gaussian(block);
+  int primes, words, passes, k, i;
+  permi_odd_modulus *prime;
+  hybrid->runs = runs;
+  if (!runs)
+    return 0;
+  runs->modulus = modulus;
+  if (!hybrid->grows)
+    return 1;
+  primes = permi_whole_primes(block, known, &runs->bits);
+  words = primes * PERMI_RESIDUE_BITS / 64 + 1;
+  passes = gaussian ? 2 * primes : primes;
+  prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
@@ -175,86 +221,82 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, const perm
   return runs->primes;
 }
 
-/* Makes what a program runs for a block; known: the modulus, if it may stand in. 0: out of memory. */
-static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
-                            uint64_t known, permi_hybrid *hybrid)
-{
-  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
-  hybrid->runs = runs;
-  if (!runs)
-    return 0;
-  runs->modulus = modulus;
-  return !hybrid->grows || permi_whole_primes_choose(allocator, block, known, runs);
-}
-
-/* Writes oriented entries as doubles, those of reduced rows modulo the prime of the run, if there is one. */
-static void permi_whole_entries(const permi_block *block, int transposed, const permi_hybrid_run *run,
-                                const int *reduced, double *a)
+/* Writes oriented entries as words x + 2^32 y + i (z + 2^32 w). Returns whether there are reduced rows: those with
+   sums beyond the cap, or imaginary parts. Others have one word an entry. */
+static int permi_whole_words(const permi_block *block, int transposed, double *word, int *reduced)
 {
   const int n = block->n;
-  int i, e;
-  memset(a, 0, (size_t)(n * n) * sizeof *a);
+  const int64_t split = INT64_C(1) << 32;
+  double sum[64] = {0};
+  int i, e, any = 0;
+  memset(word, 0, (size_t)(n * n) * PERMI_WHOLE_WORDS * sizeof *word);
+  for (i = 0; i < n; i++)
+    reduced[i] = 0;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
       const int64_t x = block->integer[block->edge[e]];
-      double *to = &a[row * n + column];
-      *to = (double)x;
-      if (run && reduced[row]) {
-        const uint64_t p = run->prime.p;
-        uint64_t r = permi_residue_of(x, p);
-        if (run->root) {
-          const uint64_t y = permi_residue_of(block->imaginary_integer[block->edge[e]], p);
-          r = permi_residue_add(r, permi_residue_multiply(y, run->root, p), 0, p);
-        }
-        *to = r > p / 2 ? -(double)(p - r) : (double)r;
-      }
+      const int64_t y = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
+      double *to = &word[(row * n + column) * PERMI_WHOLE_WORDS];
+      to[0] = (double)(x % split);
+      to[1] = (double)(x / split);
+      to[2] = (double)(y % split);
+      to[3] = (double)(y / split);
+      reduced[row] |= y != 0;
     }
-}
-
-/* Finds the oriented rows that are residues: of sums beyond the cap, or with imaginary parts. a: real parts. Returns
-   whether there are any. */
-static int permi_whole_reduced(const permi_block *block, int transposed, const double *a, int *reduced)
-{
-  const int n = block->n;
-  int i, e, any = 0;
   for (i = 0; i < n; i++) {
-    double sum = 0;
+    double *row = word + i * n * PERMI_WHOLE_WORDS;
     for (e = 0; e < n; e++)
-      sum += fabs(a[i * n + e]);
-    reduced[i] = sum * (1 + 1e-12) > PERMI_GROWTH_CAP;
-  }
-  for (i = 0; i < n && block->imaginary_integer; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
-      if (block->imaginary_integer[block->edge[e]])
-        reduced[transposed ? block->neighbour[e] - n : i] = 1;
-  for (i = 0; i < n; i++)
+      sum[i] += fabs(row[4 * e] + 4294967296.0 * row[4 * e + 1]);
+    reduced[i] |= sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP;
     any |= reduced[i];
+    for (e = 0; e < n && !reduced[i]; e++) {
+      row[4 * e] += 4294967296.0 * row[4 * e + 1];
+      row[4 * e + 1] = 0;
+    }
+  }
   return any;
 }
 
-/* Makes the program of a block, and what it runs for each prime. *made stays NULL if the program does not fit. */
+/* Returns words x, times `factor`, modulo a run's prime. */
+static double permi_whole_residue(const permi_hybrid_run *run, const double *x, int factor)
+{
+  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
+  const uint64_t weight[PERMI_WHOLE_WORDS] = {1, two, run->root, permi_residue_multiply(run->root, two, p)};
+  uint64_t r = 0;
+  int k;
+  for (k = 0; k < PERMI_WHOLE_WORDS; k++)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
+  return r > p / 2 ? -(double)(p - r) : (double)r;
+}
+
+/* *made stays NULL if the program does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  permi_hybrid_runs *runs;
-  perm_status status;
-  int reduced[64], k, any;
-  permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);
-  any = permi_whole_reduced(block, layout->transposed, work->scaled, reduced);
-  status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
-  if (!*made)
-    return status;
-  if (!permi_whole_runs(allocator, block, modulus, modulus, *made))
-    status = PERM_ERROR_MEMORY;
-  runs = (*made)->runs;
-  for (k = 0; status == PERM_OK && k < runs->passes && any; k++) {
-    permi_whole_entries(block, layout->transposed, &runs->run[k], reduced, work->scaled);
+  const int entries = block->n * block->n;
+  double *word = (double *)permi_allocate(allocator, (size_t)entries * PERMI_WHOLE_WORDS, sizeof *word);
+  permi_hybrid_runs *runs = NULL;
+  perm_status status = PERM_OK;
+  int reduced[64], k, e, any, passes = 0;
+  *made = NULL;
+  if (!word)
+    return PERM_ERROR_MEMORY;
+  any = permi_whole_words(block, layout->transposed, word, reduced);
+  for (k = -1; k < passes && status == PERM_OK; k++) {
+    const permi_hybrid_run *run = k < 0 ? NULL : &runs->run[k];
+    for (e = 0; e < entries; e++) {
+      const double *x = word + e * PERMI_WHOLE_WORDS;
+      work->scaled[e] = run && reduced[e / block->n] ? permi_whole_residue(run, x, 1) : x[0] + 4294967296.0 * x[1];
+    }
     status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced,
-                                 &runs->run[k].tables);
-    if (runs->run[k].tables)
-      permi_hybrid_forget(allocator, runs->run[k].tables);
+                                 run ? &runs->run[k].tables : made);
+    if (k < 0 && *made && !permi_whole_runs(allocator, block, modulus, modulus, *made))
+      status = PERM_ERROR_MEMORY;
+    runs = *made ? (*made)->runs : NULL;
+    passes = runs && any ? runs->passes : 0;
   }
+  permi_release(allocator, word);
   if (status != PERM_OK) {
     permi_hybrid_release(allocator, *made);
     *made = NULL;
@@ -266,7 +308,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
-  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus, which could be too short */
+  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus */
     hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
@@ -275,7 +317,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   return hash;
 }
 
-/* Returns the seconds of all passes over those of the program in doubles. */
+/* Returns how much longer all passes take than doubles. */
 static double permi_whole_slower(const permi_hybrid *hybrid)
 {
   static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};

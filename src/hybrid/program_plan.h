@@ -1,52 +1,30 @@
 /* =================================================================================== >>program_plan
-   Plans a program on a GPU: tries layouts and keeps the fastest by prediction. */
+   Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
 #pragma once
-#include "program_text.h"
-#include "hybrid_residues.h"
+#include "programs.h"
 
-/* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
-static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                                const double *sums)
+/* Adds chunks' sums: integers below 2^107 in two doubles. */
+static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t from, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const int each_log2 = hybrid->high - hybrid->chunk_log2;
   uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+  for (chunk = from; chunk < from + chunks; chunk++, sum += PERM_GPU_SUMS) {
     const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
-    if (!(fabs(sums[0]) <= DBL_MAX && fabs(sums[1]) <= DBL_MAX))
+    if (!(fabs(sum[0]) <= DBL_MAX && fabs(sum[1]) <= DBL_MAX))
       return 0;
     if (run) {
       const double prime = (double)run->prime.p;
-      permi_whole_add(runs, run, fmod(sums[0], prime) + fmod(sums[1], prime), partial);
+      permi_whole_add(runs, run, fmod(sum[0], prime) + fmod(sum[1], prime), partial);
     } else {
-      permi_sum_add_double(&partial->value, sums[0]);
-      permi_sum_add_double(&partial->value, sums[1]);
+      permi_sum_add_double(&partial->value, sum[0]);
+      permi_sum_add_double(&partial->value, sum[1]);
     }
   }
-  permi_gpu_count(leaf, partial, first, chunks);
+  permi_gpu_count(leaf, partial, from, chunks);
   return 1;
-}
-
-/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
-static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
-{
-  const int n = block->n;
-  int i, e;
-  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
-      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
-      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
-      to[0] = (double)(reduced[row] ? x % split : x);
-      to[1] = (double)(reduced[row] ? x / split : 0);
-      if (block->imaginary_integer) {
-        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
-        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
-      }
-    }
 }
 
 #define PERMI_GPU_TRIALS 12
@@ -62,20 +40,20 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   int inner, moves;
   permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
+  double *scaled;                   /* the matrix as the last trial orients it; integers' words */
   long long scale_exp2;
   int given, zero;
   int reduced[64];                  /* rows of it */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Returns how often the sum runs: once for each prime, or for each of its roots. */
+/* A sum runs for each prime or root. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
-/* Returns the predicted seconds. Values that wait beyond PERMI_GPU_LIVE are spilled. */
+/* Returns predicted seconds; what waits beyond PERMI_GPU_LIVE is spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -87,58 +65,31 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Rows of numbers; of integers, their words. */
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
-  const permi_hybrid_algebra algebra = choice->algebra;
   const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
-  const permi_arrangement *layout = coder->layout;
-  const uint64_t *column = work->column[layout->transposed];
   int i, k, n = work->n, growth = 0;
-  for (i = 0; i < n && coder->memos <= PERMI_GPU_MEMO; i++) {
-    for (k = 0; k < layout->inner; k++)
-      coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
-    for (k = 0; k < layout->low; k++)
-      coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
-    permi_code_prepare_row(coder, algebra, a, i, &growth);
-    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
-      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
-             sizeof coder->rows.number[i][k]);
-    coder->row[i] = coder->memos;
-    coder->memos += 2 << permi_count_ones(coder->scope[i]);
-  }
-  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
-    coder->node[k] = coder->memos;
-    coder->memos += 1 << permi_count_ones(work->node[k].scope);
+  for (i = 0; i < n + work->nodes && coder->memos <= PERMI_GPU_MEMO; i++) {
+    coder->place[i] = coder->memos;
+    coder->memos += (i < n ? 2 : 1) << permi_count_ones(work->node[i].scope);
+    if (i < n)
+      permi_code_prepare_row(coder, choice->algebra, a, i, &growth);
+    for (k = 0; k < n && i < n && coder->whole; k++)
+      memcpy(coder->rows.number[i][k], a + (i * n + coder->layout->order[k]) * PERMI_WHOLE_WORDS, sizeof(double[4]));
   }
 }
 
-/* Returns words x, times `factor`, modulo the prime of a run. */
-static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
-{
-  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
-  uint64_t weight[PERMI_CODE_WORDS], r = 0;
-  int k;
-  weight[0] = 1;
-  weight[1] = two;
-  weight[2] = run->root;
-  weight[3] = permi_residue_multiply(run->root, two, p);
-  for (k = 0; k < PERMI_CODE_WORDS; k++)
-    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
-  return r > p / 2 ? -(double)(p - r) : (double)r;
-}
-
-/* A row's words in the table: x times `factor`, or their residue. */
+/* Writes a row's words of the table: x times `factor`, or its residue. */
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
   int p;
   for (p = 0; p < coder->parts; p++)
-    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
+    to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* The table of a run, or of the only one (NULL). */
+/* run: NULL for the only table */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -146,9 +97,9 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
   int i, k, p;
   for (i = 0; i < hybrid->n; i++) {
-    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+    double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
     for (k = hybrid->inner; k < hybrid->n; k++)
-      for (p = 0; p < PERMI_CODE_WORDS; p++)
+      for (p = 0; p < PERMI_WHOLE_WORDS; p++)
         sum[p] += coder->rows.number[i][k][p];
     permi_code_put_words(coder, run, i, sum, 1, table);
     for (k = 0; k < hybrid->high; k++)
@@ -160,10 +111,10 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   *table++ = -(double)run->prime.p;
   *table++ = 1 / (double)run->prime.p;
   for (k = 0; k < code->residues; k++)
-    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
+    table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
-/* Makes the runs of whole numbers and a table for each pass. Returns 0 if memory runs out. */
+/* Makes the runs of whole numbers and a table for each pass. 0: out of memory. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;
@@ -188,55 +139,38 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
-   whole numbers below 2^53 times a power of two. */
-static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
+/* Decides what grows, by sizes in the tables of the CPU's program. */
+static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *word)
 {
-  permi_code *code = coder->code;
-  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
-  coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
-  if (maker && coder->growths) {
-    permi_layouts *work = coder->work;
-    const permi_hybrid_rows *rows = &coder->rows;
-    double row[64];
-    int i, k, n = work->n;
-    coder->growths->most_halvings = work->n - 1;
-    maker->work = work;
-    maker->layout = coder->layout;
-    maker->hybrid = hybrid;
-    maker->growths = coder->growths;
-    for (i = 0; i < n; i++) {
-      for (k = 0; k < n && coder->paired; k++) /* by column, in units of the last place, if there are no second words */
-        row[coder->layout->order[k]] =
-            coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
-      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
-    }
-    permi_maker_plan(maker);
-    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
-    if (coder->whole) {
-      coder->grows = hybrid->grows;
-    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
-      permi_release(code->allocator, coder->growths);
-      coder->growths = NULL;
-    } else {
-      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
-    }
-  } else {
-    code->failed = 2;
+  permi_hybrid_maker *maker = &coder->maker;
+  double row[64];
+  int i, k, n = coder->work->n;
+  maker->work = coder->work;
+  maker->layout = coder->layout;
+  maker->hybrid = hybrid;
+  maker->growths = (permi_growths *)permi_allocate_zeros(coder->code->allocator, 1, sizeof *maker->growths);
+  coder->code->failed = 2;
+  if (!maker->growths)
+    return;
+  maker->growths->most_halvings = n - 1;
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < n; k++, word += PERMI_WHOLE_WORDS)
+      row[k] = word[0] + 4294967296.0 * word[1];
+    permi_whole_row(maker, row, i, coder->reduced[i]);
   }
-  permi_release(code->allocator, maker);
+  permi_maker_plan(maker);
+  coder->code->failed = maker->failed;
+  coder->grows = hybrid->grows;
 }
 
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
   int k;
-  if (!coder->whole)
-    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
-  for (k = 0; k < hybrid->n; k++)
-    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
-  if (coder->whole || coder->paired)
+  if (coder->whole)
     permi_code_growths(coder, hybrid, a);
+  else
+    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
@@ -244,21 +178,19 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const int words = k < code->moduli                                ? permi_code_parts(coder, k, 0)
-                      : permi_hybrid_is_complex((int)hybrid->algebra) ? 2
-                                                                      : 1;
-    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
+    const int first_words = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1; /* which moduli load */
+    code->operations += permi_code_operations(code, k, hybrid->algebra);
+    if (code->statement[k].kind == PERMI_CODE_BASE)
+      code->moves += PERMI_GPU_LOAD * (k < code->moduli ? coder->parts : first_words);
   }
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
-  coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < 5 * PERMI_GPU_COMPILE;
   permi_code_text(coder, hybrid);
 }
 
 #define PERMI_GPU_VARIANTS 3
-#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
+#define PERMI_CODE_BASES 224 /* words that shared memory takes, on Hopper */
 static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
                                      permi_hybrid **made)
 {
@@ -270,69 +202,60 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   permi_arrangement *layout = &trial->layout;
   const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
-  permi_code *code = permi_code_new(allocator);
+  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  perm_gpu_work *gpu;
-  int most, words, failed;
+  int most, words, failed = 2;
   *made = NULL;
-  if (!coder || !code || !hybrid) {
-    permi_release(allocator, coder);
-    permi_code_release(allocator, code);
-    permi_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
-  }
-  permi_hybrid_begin(hybrid, work, layout, algebra);
-  hybrid->code = code;
-  hybrid->isa = PERM_ISA_CUDA;
-  hybrid->gpu.allocator = *allocator;
-  words = n * hybrid->parts;
-  code->failed = words > PERMI_CODE_BASES;
-  most = outer - PERM_GPU_THREADS_LOG2;
-  code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
-  hybrid->high = outer - code->walk;
-  hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
-  hybrid->walked = code->walk;
-  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
-  most = code->walk + hybrid->low;
-  code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
-  code->scale = permi_dd_make(1);
-  coder->work = work;
-  coder->layout = layout;
-  coder->code = code;
-  coder->parts = hybrid->parts;
-  coder->remake = remake[variant];
-  coder->reload = reload[variant];
-  coder->rows.n = n;
-  code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
-  coder->whole = algebra == PERMI_HYBRID_WHOLE;
-  coder->doubled = permi_hybrid_is_doubled((int)algebra);
-  coder->paired = algebra == PERMI_HYBRID_DOUBLED;
-  coder->floor = hybrid->rounding.floor;
-  coder->reduced = choice->reduced;
-  permi_code_rows(coder, choice);
-  gpu = &hybrid->gpu.work;
-  coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!coder->memo) {
-    code->failed = 2;
-  } else if (coder->memos > PERMI_GPU_MEMO) {
-    code->failed = 1;
-  } else if (!code->failed) {
-    permi_code_fill(coder, hybrid, choice->scaled);
+  if (hybrid)
+    permi_hybrid_begin(hybrid, work, layout, algebra);
+  if (coder && code && hybrid) {
+    words = n * hybrid->parts;
+    most = outer - PERM_GPU_THREADS_LOG2;
+    code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
+    hybrid->high = outer - code->walk;
+    hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
+    hybrid->walked = code->walk;
+    /* a thread samples 1/128 of its patterns, or more for 2^18 in all */
+    most = code->walk + hybrid->low;
+    code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+    code->allocator = allocator;
+    code->scale = permi_dd_make(1);
+    coder->work = work;
+    coder->layout = layout;
+    coder->code = hybrid->code = code;
+    coder->parts = hybrid->parts;
+    coder->remake = remake[variant];
+    coder->reload = reload[variant];
+    coder->rows.n = n;
+    coder->whole = algebra == PERMI_HYBRID_WHOLE;
+    coder->doubled = permi_hybrid_is_doubled((int)algebra);
+    coder->floor = hybrid->rounding.floor;
+    coder->reduced = choice->reduced;
+    code->certify = certify && !coder->whole;
+    permi_code_rows(coder, choice);
+    coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
+    code->failed = !coder->memo ? 2 : coder->memos > PERMI_GPU_MEMO || words > PERMI_CODE_BASES;
+    if (!code->failed)
+      permi_code_fill(coder, hybrid, choice->scaled);
     if (!code->failed && !permi_code_tables(coder, choice, hybrid))
       code->failed = 2;
+    permi_release(allocator, coder->maker.growths);
+    permi_release(allocator, coder->memo);
+    code->program.text = code->text;
+    code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
+    code->program.twin = PERMI_CODE_TWIN;
+    code->program.context = hybrid;
+    hybrid->isa = PERM_ISA_CUDA;
+    hybrid->gpu.allocator = *allocator;
+    hybrid->gpu.work.program = &code->program;
+    hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
+    hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
+    hybrid->scale_exp2 = code->scale_exp2;
+    failed = code->failed;
+  } else {
+    permi_code_release(allocator, code);
   }
-  permi_release(allocator, coder->growths);
-  permi_release(allocator, coder->memo);
   permi_release(allocator, coder);
-  code->program.text = code->text;
-  code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
-  code->program.twin = PERMI_CODE_TWIN;
-  code->program.context = hybrid;
-  gpu->program = &code->program;
-  gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
-  hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
-  hybrid->scale_exp2 = code->scale_exp2;
-  failed = code->failed;
   if (failed)
     permi_hybrid_release(allocator, hybrid);
   else
@@ -354,31 +277,28 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
-{
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int pass;
-  if (!moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, inner, &trial->layout);
-  for (pass = 0; pass < 2 && moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, inner ? 3 : -1,
-                                      pass ? 0.05 : 0.2, &seed);
-}
-
-static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
+/* Searches a trial, or (PERMI_GPU_TRIALS) the leader's layout again. */
+static perm_status permi_code_search(void *context, uint64_t number, int thread)
 {
   const permi_code_choice *choice = (const permi_code_choice *)context;
+  permi_code_trial *trial = number < PERMI_GPU_TRIALS ? &choice->trial[number] : choice->leader;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + number;
+  int pass;
   (void)thread;
-  permi_code_search(&choice->trial[number], (int)number, choice->inner, choice->moves);
+  if (!choice->moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, choice->inner, &trial->layout);
+  for (pass = 0; pass < 2 && choice->moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (choice->moves + pass) / 2,
+                                      choice->inner ? 3 : -1, pass ? 0.05 : 0.2, &seed);
   return PERM_OK;
 }
 
-/* Slower than doubles; before the program is known. */
+/* Times the time of doubles */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)
 {
-  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
+  static const double each[PERMI_HYBRID_ALGEBRAS] = {1, 4, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
   double slower = each[algebra] * (whole ? permi_whole_passes(block, 0) : 1);
@@ -389,7 +309,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
+/* Returns how many moves take as long as the run or the rival; *least: seconds of the best trial. */
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
@@ -409,12 +329,12 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     work->budget = budget[k / 2 % 3] / wide;
   }
   for (pass = 0; pass < 2; pass++) {
-    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
+    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search, choice, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
     choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
+    if (density > 0.65) /* seen: a tenth at 0.7, nothing in full matrices */
       choice->moves = choice->moves < 4000 ? choice->moves : 4000;
     if (choice->moves < 20 || *least > 300 * rival)
       break;
@@ -422,7 +342,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   return worth;
 }
 
-/* Makes programs of a layout, and keeps the fastest so far. */
+/* Keeps the fastest program so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;
@@ -431,10 +351,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     if (choice->block->integer) {
-      permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
-      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
-      permi_whole_words(choice->block, choice->given, choice->reduced,
-                        choice->scaled + choice->block->n * choice->block->n);
+      permi_whole_words(choice->block, choice->given, choice->scaled, choice->reduced);
     } else {
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
@@ -453,19 +370,19 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   return status;
 }
 
-/* A long sum's layout is annealed again. */
+/* Anneals the layout of a long sum again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
+  const int n = block->n, parts = block->integer ? PERMI_WHOLE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
   uint64_t hash;
-  int k, moves;
+  int k;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
   memset(&choice, 0, sizeof choice);
@@ -480,9 +397,9 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     worth = permi_code_search_all(&choice, rival, &least);
     for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
       status = permi_code_try(&choice, &choice.trial[k]);
-    moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-    if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-      permi_code_search(choice.leader, PERMI_GPU_TRIALS, inner, moves);
+    choice.moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+    if (status == PERM_OK && choice.best && inner && choice.moves >= PERMI_GPU_MOVES / 4) {
+      permi_code_search(&choice, PERMI_GPU_TRIALS, 0);
       status = permi_code_try(&choice, choice.leader);
     }
   } else {

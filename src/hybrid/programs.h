@@ -1,87 +1,71 @@
 /* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; a thread runs it
-   for every pattern of its walk.
+   The sums of >>hybrid_layout on GPUs: a layout becomes a straight program, where each statement makes a value; a
+   thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers; bases in shared, constants in constant memory, equal moduli once (literals are 5 %
-                 slower, but compile sooner: for short runs)
-     order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
+     values      in registers, made on demand so that few wait; bases in shared, constants in constant memory (literals
+                 are 5 % slower)
+     rows        real ones are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
-                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
-                 pass has a table of what its constants, and the base's words, are modulo its prime
-   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
-   programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
+                 all, without division
+     integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
+   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
+   its FP64 rate up to 130 waiting values. */
 #pragma once
 #include "../dense/dense_gpu.h"
-#include "hybrid_leaf.h"
+#include "hybrid_residues.h"
 
 #define PERMI_GPU_WALK 8
-#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
   PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
   PERMI_CODE_NEAR,    /* a (b +- 1) */
   PERMI_CODE_TIMES,
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,
+  PERMI_CODE_CROSS,   /* a b - c d; of moduli a b + c d */
+  PERMI_CODE_MINUS,   /* a - b; of moduli a + b */
   PERMI_CODE_SETTLE,  /* a row sum as a double-double */
   PERMI_CODE_HALF,
-  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
+  PERMI_CODE_REDUCE,  /* a modulo the prime, |a| <= 2^52 */
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
   PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY,
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,
   PERMI_CODE_RETURN
 } permi_code_kind;
 
 typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
-  int single; /* exact in one double */
 } permi_code_statement;
 
 typedef struct permi_code_flip {
-  int row, constant, negative, reduced; /* reduced: the constant is a residue */
+  int row, constant, negative, reduced;
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
-  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
+  double *residue;
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
+  int statements, statement_room, moduli; /* from `moduli` on: the second program */
   int constants, constant_room, residues, residue_room;
   int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
   int walk, samples_log2, live;
-  int certify; /* moduli of every pattern */
+  int certify;
   double operations, moves;
-  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
+  permi_dd scale;               /* product of the rows' divisors */
   long long scale_exp2;
   int divided;
   const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: no memory */
+  int failed; /* 1: too large, 2: no memory */
 } permi_code;
-
-static permi_code *permi_code_new(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
-  if (code)
-    code->allocator = allocator;
-  return code;
-}
 
 static void permi_code_release(const perm_allocator *allocator, permi_code *code)
 {
@@ -105,64 +89,47 @@ static void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybri
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_LOAD 2.2         /* in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* a load and a store of a row */
-#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
-#define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
-#define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
+#define PERMI_GPU_LOAD 2.2         /* operations: 4 processors share 128 bytes a cycle */
+#define PERMI_GPU_FLIP 5           /* load and store */
+#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more double the time: */
+#define PERMI_GPU_SPILL 85         /* measured: 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
+#define PERMI_GPU_LARGE 1600       /* statements; 2400 are slower by an eighth */
 #define PERMI_GPU_VALUES 30000
 
 typedef struct permi_coder {
+  permi_hybrid_maker maker; /* of the CPU's program: its growths, of whole numbers, else NULL */
   permi_layouts *work;
   permi_arrangement *layout;
   permi_code *code;
   int parts, moduli;
   uint32_t minus;
-  int literals;
-  int remake, reload;        /* statements after which a row sum, a base is made again */
-  uint32_t scope[64], dirty[64];
-  int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo; /* the value's number; -1: to be made */
-  int row[64], node[PERMI_HYBRID_NODES]; /* places in memo: of whole rows, then of rows without their divisor */
+  int remake, reload;        /* then a row sum, a base is made again */
+  int unit[64]; /* column of the row's divisor; -1: none */
+  int base[64], *memo; /* the value; -1: to be made */
+  int place[PERMI_HYBRID_NODES]; /* in memo, of nodes; behind a row the same without the divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
-  const int *reduced;     /* which rows of whole numbers are residues */
-  permi_growths *growths; /* of whole numbers, or which tables of double-doubles are exact in one double, or NULL */
-  int whole, paired, doubled, grows; /* paired: real ones; grows: some numbers are residues */
-  unsigned char single[64];          /* rows without second words */
+  const int *reduced;     /* rows that are residues */
+  int whole, doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  const permi_code_statement statement = {(int)kind, negative, a, b, c, d, 0};
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
   return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
                       sizeof statement, PERMI_GPU_VALUES, &code->failed)
              ? code->statements - 1
              : 0;
 }
 
-/* Returns how many words an entry or a constant of the row has. */
 static int permi_code_words(const permi_coder *coder, int row)
 {
-  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
+  return coder->reduced[row] ? PERMI_WHOLE_WORDS : coder->parts;
 }
 
-/* Says of a value whether it is exact in one double. */
-static int permi_code_single(permi_coder *coder, int value, int single)
-{
-  if (coder->paired && !coder->code->failed)
-    coder->code->statement[value].single = single && !coder->moduli;
-  return value;
-}
-
-static int permi_code_is_single(const permi_coder *coder, int value)
-{
-  return coder->code->failed ? 0 : coder->code->statement[value].single;
-}
-
-/* Returns whether a statement is of moduli that run once for every setting of low columns. */
+/* Returns whether moduli run once for each setting of low columns. */
 static int permi_code_sampled(const permi_coder *coder)
 {
   return coder->moduli && !coder->code->certify;
@@ -176,12 +143,12 @@ static int permi_code_is_zero(const permi_coder *coder, int row, const double *x
   return zero;
 }
 
-/* Returns the number of |x| among the row's constants or residues, and adds it if it is new. */
+/* Returns the number of |x| among constants or residues, to which it is added if it is new. */
 static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
   const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
-  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
+  double **list = reduced ? &code->residue : &code->constant, y[PERMI_WHOLE_WORDS];
   int *count = reduced ? &code->residues : &code->constants;
   int *room = reduced ? &code->residue_room : &code->constant_room;
   int k, p, same;
@@ -205,7 +172,7 @@ static int permi_code_constant(permi_coder *coder, int row, const double *x, int
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place];
-  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+  const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
   return permi_code_constant(coder, row, twice, negative);
 }
 
@@ -217,9 +184,8 @@ static int permi_code_base(permi_coder *coder, int row)
       (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  permi_code_single(coder, coder->base[row], coder->single[row]);
   for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
-    if (coder->dirty[row] >> k & 1) {
+    if (coder->work->node[row].dirty >> k & 1) {
       constant = permi_code_twice(coder, row, layout->inner + k, &negative);
       coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
     }
@@ -228,16 +194,17 @@ static int permi_code_base(permi_coder *coder, int row)
 
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
-  const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
-  int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
-              (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
+  const permi_hybrid_node *node = &coder->work->node[row];
+  const uint32_t scope = whole ? node->scope : node->scope & ~(UINT32_C(1) << coder->unit[row]);
+  int *memo = coder->memo + coder->place[row] + permi_pack_bits(setting, scope) +
+              (whole ? 0 : 1 << permi_count_ones(node->scope));
   const int words = permi_code_words(coder, row);
-  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+  double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
     return *memo;
   for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < words && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
+    for (p = 0; p < words && coder->minus >> k & coder->work->node[row].dirty >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
     for (p = 0; p < words && scope >> k & 1; p++)
@@ -247,96 +214,78 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
     constant = permi_code_constant(coder, row, sum, &negative);
     value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
                            0, 0);
-    permi_code_single(coder, value, coder->single[row]);
   } else if (coder->reduced[row]) {
     value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
-  else if (coder->doubled && !coder->single[row])
+  else if (coder->doubled)
     value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
   *memo = value;
   return value;
 }
 
-/* Puts a result; one of whole numbers is reduced if it grows (>>hybrid_program). */
-static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
-                            int d)
+static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int half, int a, int b, int c, int d)
 {
-  const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
   int value;
-  if (!coder->whole)
-    return permi_code_put(coder, kind, 0, a, b, c, d);
-  if (grows_long)
+  if (coder->whole && growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
-  value = permi_code_put(coder, kind, 0, a, b, c, d);
-  if (halved)
+  value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
+  if (coder->whole && half)
     value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
-  return growth == PERMI_GROWS_NOT ? value : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
+  return !coder->whole || growth == PERMI_GROWS_NOT ? value
+                                                    : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
-/* Returns the value of a table's entry. A fold makes its larger factor first, so that few values wait. */
+/* Returns a table entry's value. A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
-  const int n = coder->work->n, moduli = coder->moduli;
+  const int n = coder->work->n;
   const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, left, right, k, exact;
+  int *memo, value = 0, left, right, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
-  node = &nodes[index - n];
-  memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
+  node = &nodes[index];
+  memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
     return *memo;
   folded = node->all & ~node->scope;
   left = node->left;
   right = node->right;
-  exact = coder->growths && node->whole && !moduli;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_LONG;
-      const int single = growth == PERMI_GROWS_NOT && permi_code_is_single(coder, value) &&
-                         permi_code_is_single(coder, next);
-      value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
-                : next;
-      if (k)
-        permi_code_single(coder, value, single && !moduli);
+      const int growth = coder->maker.growths ? coder->maker.growths->item[node->first + k] : PERMI_GROWS_NOT;
+      value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
       const int minus = permi_code_entry(coder, left, setting | folded);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
-                               minus, 0, 0);
-      permi_code_single(coder, value, exact);
+      value = permi_code_grown(coder, PERMI_CODE_MINUS, node->growth, node->halved, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    const int swap =
-        left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
+    int swap = left < n && right < n && permi_count_ones(nodes[left].scope) > permi_count_ones(nodes[right].scope);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
-    if (second < n && coder->unit[second] >= 0 && !moduli) {
+    if (second < n && coder->unit[second] >= 0 && !coder->moduli) {
       const int near_sum = permi_code_row(coder, second, setting, 0);
       value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near_sum, 0, 0);
     } else {
       const int other = permi_code_entry(coder, second, setting);
-      value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
-                               0);
-      permi_code_single(coder, value, exact);
+      value = permi_code_grown(coder, PERMI_CODE_TIMES, node->growth, 0, value, other, 0, 0);
     }
   } else {
     const int swap =
-        left < n || (right >= n && permi_count_ones(nodes[right - n].all) > permi_count_ones(nodes[left - n].all));
+        left < n || (right >= n && permi_count_ones(nodes[right].all) > permi_count_ones(nodes[left].all));
     int f[4];
     for (k = 0; k < 4; k++) {
       const int second = (k >> 1) ^ swap, minus = k & 1;
       f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
     }
-    value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
-                             f[2], f[3]);
-    permi_code_single(coder, value, exact);
+    value = permi_code_grown(coder, PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1], f[2], f[3]);
   }
   *memo = value;
   return value;
@@ -344,7 +293,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
@@ -352,12 +301,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Returns how many doubles a value has; moduli have one. */
-static int permi_code_parts(const permi_coder *coder, int value, int moduli)
-{
-  return moduli || coder->code->statement[value].single ? 1 : coder->parts;
-}
-
+/* Notes how many doubles wait at most; moduli have one each. 0: out of memory. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -375,51 +319,33 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
         last[operand[o]] = -1;
-        live -= permi_code_parts(coder, operand[o], begin > 0);
+        live--;
       }
-    live += last[k] >= 0 ? permi_code_parts(coder, k, begin > 0) : 0;
+    live += last[k] >= 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
+  most *= begin > 0 ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
 
-/* Operations of a product or difference of double-doubles, of which `pairs` are not exact in one double. */
-static double permi_code_pair_operations(const permi_coder *coder, const permi_code_statement *t)
+static double permi_code_operations(const permi_code *code, int k, permi_hybrid_algebra algebra)
 {
-  const int a = !permi_code_is_single(coder, t->a), b = !permi_code_is_single(coder, t->b);
-  const double settle = coder->doubled ? 3 : 0;
-  if (t->kind == PERMI_CODE_TIMES)
-    return 2.4 + 1.3 * (a + b) + (a + b ? settle : 0);
-  if (t->kind == PERMI_CODE_MINUS)
-    return 6 + a + b + (a + b ? settle : 0);
-  return 12.8 + 1.3 * (a + b + !permi_code_is_single(coder, t->c) + !permi_code_is_single(coder, t->d)) + settle;
-}
-
-static double permi_code_operations(const permi_coder *coder, const permi_code_statement *statement,
-                                    permi_hybrid_algebra algebra)
-{
-  static const double each[6][PERMI_CODE_TOTAL + 1] = {
+  static const double each[PERMI_HYBRID_ALGEBRAS][PERMI_CODE_TOTAL + 1] = {
       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
-      {0, 2, 1, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
-      {0, 2, 1, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
+      {0, 2, 1, 5, 8, 21, 11, 6, 0, 0, 0, 0, 0, 12},
       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD, 1},
       {0, 4, 2, 0, 42, 94, 22, 12, 0, 0, 0, 0, 0, 24}};
-  const int kind = statement->kind;
-  if (coder->paired && !statement->single &&
-      (kind == PERMI_CODE_TIMES || kind == PERMI_CODE_CROSS || kind == PERMI_CODE_MINUS))
-    return permi_code_pair_operations(coder, statement);
-  return kind <= PERMI_CODE_TOTAL       ? each[statement->single ? PERMI_HYBRID_REAL : algebra][kind]
-         : kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
-         : kind == PERMI_CODE_MODULUS   ? (permi_hybrid_is_complex((int)algebra) ? 20 : 1)
-                                        : 1;
+  const int kind = code->statement[k].kind;
+  if (kind > PERMI_CODE_TOTAL)
+    return kind == PERMI_CODE_MODULUS && permi_hybrid_is_complex((int)algebra) ? 20 : 1;
+  return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* *growth: log2 of the products' gain by division. */
-static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
-                                   int *growth)
+/* Chooses the row's divisor; *gain: log2 of what products gain by divisors. */
+static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i, int *gain)
 {
   permi_code *code = coder->code;
   double most = 0, unit = 0;
@@ -435,10 +361,10 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
       coder->unit[i] = k;
     }
   }
-  if (unit == 0 || fabs(unit) * 1024 < most || *growth + 1 - permi_exponent(unit) > 900) {
+  if (unit == 0 || fabs(unit) * 1024 < most || *gain + 1 - permi_exponent(unit) > 900) {
     coder->unit[i] = -1;
   } else {
-    *growth += 1 - permi_exponent(unit);
+    *gain += 1 - permi_exponent(unit);
     code->scale = permi_dd_multiply(code->scale, permi_dd_make(unit));
     frexp(code->scale.hi, &e);
     code->scale = permi_dd_scale(code->scale, -e);
@@ -448,22 +374,19 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-/* Forgets values that low column `turned` changes, or all (-1): each becomes -1. */
+/* Forgets values that low column `turned` (-1: any) changes. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
+  const permi_layouts *work = coder->work;
   int i;
-  for (i = 0; i < coder->work->n; i++)
-    if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      memset(coder->memo + coder->row[i], -1, sizeof(int) << (permi_count_ones(coder->scope[i]) + 1));
-      if (turned < 0)
-        coder->base[i] = -1;
-    }
-  for (i = 0; i < coder->work->nodes; i++)
-    if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
-      memset(coder->memo + coder->node[i], -1, sizeof(int) << permi_count_ones(coder->work->node[i].scope));
+  for (i = 0; i < work->n + work->nodes; i++)
+    if (turned < 0 || work->node[i].dirty >> turned & 1)
+      memset(coder->memo + coder->place[i], -1, sizeof(int) << (permi_count_ones(work->node[i].scope) + (i < work->n)));
+  if (turned < 0)
+    memset(coder->base, -1, sizeof coder->base);
 }
 
-/* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */
+/* Adds a value for every setting of low columns, in Gray order, to the block or the returned modulus. */
 static void permi_code_settings(permi_coder *coder)
 {
   const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;
@@ -477,7 +400,7 @@ static void permi_code_settings(permi_coder *coder)
     if (!coder->moduli)
       permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
     else
-      sum = s ? permi_code_put(coder, PERMI_CODE_PLUS, 0, sum, value, 0, 0) : value;
+      sum = s ? permi_code_put(coder, PERMI_CODE_MINUS, 1, sum, value, 0, 0) : value;
     if (s + 1 == 1 << low)
       break;
     permi_code_forget(coder, next);
@@ -512,5 +435,318 @@ static void permi_code_statements(permi_coder *coder)
                      INT_MAX, &code->failed);
       }
   }
+}
+
+/* ---- the kernel's text: CUDA C++, real arithmetic in PTX */
+#if !defined(PERMI_CODE_TWIN)
+#define PERMI_CODE_TWIN NULL
+#define PERMI_CODEGEN_TWIN NULL
+#endif
+
+static void permi_code_print(permi_code *code, const char *format, ...)
+{
+  while (!code->failed) {
+    const size_t left = (size_t)code->text_room - code->length;
+    size_t length;
+    va_list arguments;
+    va_start(arguments, format);
+    length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
+    va_end(arguments);
+    if (length < left) {
+      code->length += length;
+      return;
+    }
+    if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
+      code->failed = 2;
+  }
+}
+
+/* Returns a literal that reads back as x, -0 too. */
+static const char *permi_code_literal(double x, char text[32])
+{
+  permi_say(text, 32, "%.16e", x);
+  return text;
+}
+
+/* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
+   numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
+   B = 8 b, C = 2 + c, 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3 its inverse;
+   quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a constant, V subtracts it, U turns a
+   base, T times, X cross, D difference, Z settles a row, S adds to a block, Q modulus; R settles T2 and D2. Real
+   programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144
+   bytes). */
+#define PERMI_CODE_QUOTIENT(x) \
+  "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
+static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka const auto v%d=BM(%d);\n"}},
+    {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"}},
+    {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
+      "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
+     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
+    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"}},
+    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n",
+      "cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n"},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
+    {{"kab sub.rn.f64 v%d,v%d,v%d;\n", "kab add.rn.f64 v%d,v%d,v%d;\n"},
+     {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
+    {{NULL}, {"ka N v%d=Z(v%d);\n"}},
+    {{"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n"}},
+    {{"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
+      "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
+      "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n",
+      "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
+     {"a S(v%d);\n", "a W(v%d);\n"}},
+    {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
+    {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
+
+static void permi_code_print_statement(permi_coder *coder, int k)
+{
+  static const char names[] = "kabcdABC";
+  permi_code *code = coder->code;
+  const permi_code_statement *t = &code->statement[k];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c};
+  const int real = coder->parts == 1, of_moduli = k >= code->moduli && permi_code_form[t->kind][2][0];
+  const char *const *forms = permi_code_form[t->kind][real ? 0 : of_moduli ? 2 : 1];
+  const char *form = forms[t->negative && forms[1]];
+  int operand[9] = {0}, i;
+  uint64_t bits;
+  char text[32];
+  for (i = 0; *form != ' '; form++)
+    operand[i++] = value[strchr(names, *form) - names];
+  permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4], operand[5], operand[6],
+                   operand[7], operand[8]);
+  if (t->kind == PERMI_CODE_MODULUS && !real)
+    permi_code_print(code, "%s);\n", permi_code_literal(coder->floor[t->b], text));
+  if (t->kind == PERMI_CODE_MODULUS && real && coder->floor[t->b] > 0) {
+    memcpy(&bits, &coder->floor[t->b], sizeof bits);
+    permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08x%08x;\n", k, k, (unsigned)(bits >> 32), (unsigned)bits);
+  }
+}
+
+static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
+{
+  permi_code *code = coder->code;
+  int k;
+  if (coder->parts == 1)
+    permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
+                           "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
+                     coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
+  for (k = begin; k < end; k++)
+    permi_code_print_statement(coder, k);
+  if (coder->parts > 1)
+    return;
+  permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
+  for (k = 0; k < low; k++)
+    permi_code_print(code, ", \"d\"(m%d)", k);
+  if (coder->grows)
+    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse), \"l\"(residue)");
+  permi_code_print(code, " : \"memory\");\n");
+}
+
+#define PERMI_CODE_BASE_TEXT(word) "((const volatile double *)b)[128 * (" word ")]"
+#define PERMI_CODE_NUMBER_TEXT \
+    "struct P { double v, e; };\n" \
+    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n" \
+    "#define A(v, k) U(v, k, 1.0)\n" \
+    "#define V(v, k) U(v, k, -1.0)\n"
+static const char permi_code_two_parts[] =
+    "typedef P N;\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
+    "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
+    "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
+    "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
+static const char permi_code_pairs[] =
+    "PERMI_BOTH P T2(P a, P b) {\n"
+    "  const double p = permi_mul(a.v, b.v);\n"
+    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
+    "PERMI_BOTH P D2(P a, P b) {\n"
+    "  P r; permi_two_sum(r.v, r.e, a.v, -b.v);\n"
+    "  r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    "PERMI_BOTH P L(P a, double s, P b) {\n"
+    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
+    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
+    "PERMI_BOTH P R(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH P Z(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
+static const char permi_code_real_pairs[] =
+    "#define S(f) block = R(L(block, 1.0, f))\n"
+    "#define W(f) block = R(L(block, -1.0, f))\n"
+    "#define Q(x, f) permi_add(fabs(x.v), f)\n"
+    "#define BM(r) permi_n(B1(r), 0.0)\n";
+static const char permi_code_complex_pairs[] =
+    "struct N { P x, y; };\n"
+    "PERMI_BOTH N permi_m(P x, P y) { N r; r.x = x; r.y = y; return r; }\n"
+    "PERMI_BOTH P permi_shifted(P a, int k, double m) {\n"
+    "  return permi_n(permi_fma(m, C[k], a.v), permi_fma(m, C[k + 1], a.e)); }\n"
+    "PERMI_BOTH N U(N a, int k, double m) {\n"
+    "  return permi_m(permi_shifted(a.x, 4 * k, m), permi_shifted(a.y, 4 * k + 2, m)); }\n"
+    "#define B1(k) " PERMI_CODE_BASE_TEXT("k") "\n"
+    "#define B(r) permi_m(permi_n(B1(4 * (r)), B1(4 * (r) + 1)), permi_n(B1(4 * (r) + 2), B1(4 * (r) + 3)))\n"
+    "#define BM(r) permi_m(permi_n(B1(4 * (r)), 0.0), permi_n(B1(4 * (r) + 2), 0.0))\n"
+    "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
+    "PERMI_BOTH N T2(N a, N b) {\n"
+    "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
+    "PERMI_BOTH N R(N a) { return permi_m(R(a.x), R(a.y)); }\n"
+    "PERMI_BOTH N Z(N a) { return permi_m(Z(a.x), Z(a.y)); }\n"
+    "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
+    "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
+    "PERMI_BOTH double Q(N a, double f) {\n"
+    "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
+static const char permi_code_settled[] =
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n";
+static const char permi_code_complex[] =
+    "PERMI_BOTH N T(N a, N b) {\n"
+    "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
+    "  return permi_n(permi_fma(a.v, b.v, permi_fma(-a.e, b.e, permi_fma(-c.v, d.v, permi_mul(c.e, d.e)))),\n"
+    "                 permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(-c.v, d.e, -permi_mul(c.e, d.v))))); }\n"
+    "PERMI_BOTH N D(N a, N b) { return permi_n(permi_add(a.v, -b.v), permi_add(a.e, -b.e)); }\n"
+    "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
+    "#define W(f) block = D(block, f)\n"
+    "PERMI_BOTH double Q(N a, double f) {\n"
+    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
+    "#define BM(r) B(r)\n";
+
+static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
+{
+  const int doubled = permi_hybrid_is_doubled((int)algebra);
+  permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
+  permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
+                   algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
+                   algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
+  permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
+                   doubled ? permi_code_settled : "");
+}
+
+static int permi_code_pass(const permi_hybrid *hybrid)
+{
+  return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
+}
+
+static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
+{
+  permi_code *code = coder->code;
+  const int parts = coder->parts, low = code->certify ? 0 : hybrid->low;
+  char text[32];
+  int k, j, p;
+  permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
+  for (k = 0; k < code->constants * parts; k++)
+    permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
+  permi_code_print(code, "0};\n");
+  if (parts > 1)
+    permi_code_print_algebra(code, hybrid->algebra);
+  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
+                         "const double *residue = 0) "
+                         "{ switch (j) {\n");
+  for (j = 0; j < code->walk; j++) {
+    permi_code_print(code, "case %d:\n", j);
+    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
+      for (p = 0; p < parts; p++) {
+        const permi_code_flip *flip = &code->flip[k];
+        const int at = 128 * (flip->row * parts + p);
+        permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
+                         flip->reduced ? "residue" : "C", flip->constant * parts + p, at);
+      }
+    permi_code_print(code, "break;\n");
+  }
+  permi_code_print(code, "} }\n");
+  if (hybrid->algebra == PERMI_HYBRID_WHOLE)
+    return;
+  permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
+  for (k = 0; k < low; k++)
+    permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
+  permi_code_print(code, parts == 1 ? "double block;\n" : "");
+  permi_code_print_statements(coder, code->moduli, code->statements, low);
+  permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
+}
+
+/* Adds the moduli of a sample of patterns; with certify the walk adds all. */
+static const char permi_code_samples[] =
+    "PERMI_ROLLED\n"
+    "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
+    "  unsigned h = key + i * 0x9e3779b9u;\n"
+    "  h = (h ^ h >> 16) * 0x7feb352du;\n"
+    "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
+    "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
+    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
+    "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
+    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
+    "}\n";
+static const char permi_code_all_moduli[] =
+    "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
+
+static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
+    "lo = permi_add(lo, e);\n",
+    "lo = permi_add(lo, e);\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
+    "lo = permi_add(lo, e);\n",
+    "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
+    "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
+    "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
+
+/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; where numbers grow each
+   pass has one, which ends with minus the prime, its inverse and residues. */
+static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
+{
+  permi_code *code = coder->code;
+  const int real = coder->parts == 1, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
+  permi_code_functions(coder, hybrid);
+  permi_code_print(code,
+                   PERM_GPU_ENTRY "{\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d, PASS = %d };\n"
+                   "extern __shared__ double room[];\n"
+                   "const int t = (int)threadIdx.x;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
+                   "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
+                   "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
+                   "const double *table = a.table%s"
+                   "for (int r = 0; r < WORDS; r++) {\n"
+                   "  double x = table[r];\n"
+                   "  for (int k = 0; k < HIGH; k++)\n"
+                   "    x = permi_fma(-(double)(int)(number >> k & 1), table[WORDS * (1 + k) + r], x);\n"
+                   "  b[128 * r] = x;\n"
+                   "}\n"
+                   "%s"
+                   "PERMI_ROLLED\n"
+                   "for (unsigned m = 0;;) {\n"
+                   "%s%s",
+                   code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
+                   hybrid->low, code->samples_log2, permi_code_pass(hybrid),
+                   coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
+                   coder->grows ? " + PASS * (chunk >> (HIGH - 7)), *residue = table + WORDS * (1 + HIGH) + 2;\n"
+                                  "const double minus_prime = residue[-2], inverse = residue[-1];\n"
+                                : ";\n",
+                   whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
+                   real                ? "double block;\n"
+                   : coder->parts == 2 ? "N block = {0, 0};\n"
+                                       : "N block = {{0, 0}, {0, 0}};\n");
+  permi_code_print_statements(coder, 0, code->moduli, 0);
+  permi_code_print(code,
+                   "double e;\n"
+                   "const double s = m & 1 ? -1.0 : 1.0;\n"
+                   "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
+                   "%s"
+                   "if (++m == 1u << WALK) break;\n"
+                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0%s); }\n"
+                   "}\n"
+                   "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
+                   "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
+                   "  permi_mul(minus, lo2), absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n",
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text[hybrid->algebra],
+                   coder->grows ? ", residue" : "");
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,32 +1,29 @@
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
-   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Nearly all branches end: of the
-   2^30 patterns of the projective plane of order 5 all but 10^6 or so.
+   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Of the 2^30 patterns of the
+   projective plane of order 5 all but 10^6 or so end.
 
      prefix      columns in an order, a sign at each step
-     blocks      two sets of up to 9 columns after the prefix; their patterns are kept as sets: a row that touches one
-                 block only, once its prefix columns are set, leaves those patterns with which it does not vanish. The
-                 branch ends when a set is empty; else the sets are joined
-     classes     rows that touch block 0, block 1, both, none. Class NONE ends branches, FIRST and SECOND thin out the
-                 sets, BOTH is tested on pairs of patterns
+     blocks      two sets of up to 9 columns after the prefix. A row that touches one block only takes from its living
+                 patterns those with which it vanishes. The branch ends when a set is empty; else the sets are joined
+     classes     of rows: FIRST and SECOND thin out a set, NONE ends branches, BOTH is tested on pairs of patterns
      counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
-     weights     A row with an odd sum never vanishes. per(A diag c) = per(A) prod c: c_j in {1, 2} makes rows even
-   Products of a block's own rows are added in groups of patterns that do the same to the rows of class BOTH, so that
-   most terms are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
+     weights     a row with an odd sum never vanishes; per(A diag c) = per(A) prod c, and c_j in {1, 2} makes rows even
+   Patterns that do the same to rows of class BOTH are added in groups, so most terms are never listed. Sums are exact:
+   at most 2^(n-1) terms, each at most the product of the rows' moduli. */
 #pragma once
 #include "../graph/engines.h"
 #include "../graph/vectors.h"
 
-/* What is searched: a block's integers times column weights. */
 typedef struct permi_signs_matrix {
   int n;
   int entry[PERM_MAX_N][PERM_MAX_N];
-  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* of a row's entries, of their moduli */
+  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* a row's, and of its moduli */
   uint64_t touched[PERM_MAX_N];          /* columns of a row */
 } permi_signs_matrix;
 
-/* Columns in their order: the prefix, then block 0, then block 1. */
+/* The prefix, then block 0, then block 1. */
 typedef struct permi_signs_order {
   int prefix, length[2];
   int column[PERM_MAX_N];
@@ -59,7 +56,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Gives every row its place: by class, then by the step that sets its last prefix column (-1: it has none). */
+/* Places rows by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -89,7 +86,6 @@ static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits in 
   count[place >> 3] += (uint64_t)x << (8 * (place & 7));
 }
 
-/* Makes the words of all patterns of a block. */
 static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int block, const int *row_at)
 {
@@ -122,7 +118,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes groups of patterns that do the same to the rows of both blocks. */
+/* Groups patterns that do the same to the shared rows. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -145,7 +141,7 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* Aligned vectors of PERMI_SIGNS_WORDS words, zero. */
+/* Returns zeros, aligned vectors. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
@@ -161,8 +157,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its c
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes the cut of a row of class FIRST or SECOND: the patterns with which it does not vanish, for each count
-   without the block. 0: out of memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -200,7 +195,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes the cuts by step and block. Rows without prefix columns thin out the root. */
+/* Rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -222,24 +217,21 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
 /* A sum has at most 2^(n-1) terms. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
-  double bits[4] = {0, 0, 0, 0}, sum;
+  double *bits = signs->bits;
   int place, c = 0;
+  memset(bits, 0, sizeof signs->bits);
   for (place = 0; place < matrix->n; place++) {
     const int row = row_at[place], most = matrix->sum[row] & 1 ? matrix->size[row] : matrix->size[row] / 2;
     while (place >= signs->place[c + 1])
       c++;
     bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
   }
-  sum = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
-  memcpy(signs->bits, bits, sizeof bits);
-  signs->sum_bits = sum;
-  signs->words = (int)((sum + 2) / 64) + 1; /* twice the sum, with its sign */
-  signs->words = signs->words < 3 ? 3 : signs->words;
+  signs->sum_bits = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
+  signs->words = (int)fmax((signs->sum_bits + 2) / 64 + 1, 3); /* twice the sum, with its sign */
   signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
                   bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
 }
 
-/* Makes the tables; 0: out of memory. */
 static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order)
 {
   const int n = matrix->n, p = order->prefix;
@@ -252,9 +244,6 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   signs->done = permi_signs_vectors(signs, p);
   if (!signs->column || !signs->done)
     return 0;
-  memset(&signs->root, 0, sizeof signs->root);
-  memset(signs->target, 0, sizeof signs->target);
-  memset(signs->target_all, 0, sizeof signs->target_all);
   signs->by_table = 2;
   for (place = n; place < PERM_MAX_N; place++)
     permi_signs_add(signs->root.count, place, 1); /* no target */
@@ -312,7 +301,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets the prefix columns from `from` to the path's signs; 0: no pattern is left. */
+/* Sets prefix columns; 0: no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -339,6 +328,6 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   if (signs->doubled)
     permi_words_add(walk->sum, walk->sum, signs->words);
   permi_sum_add_signed(&partial->value, walk->sum, signs->words);
-  partial->terms += (double)walk->pairs;
+  partial->terms += (double)walk->counted[3];
 }
 /* SPDX-License-Identifier: MIT */

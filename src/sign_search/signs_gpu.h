@@ -1,13 +1,13 @@
 /* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
-   are modulo 2^192, so those of a chunk must be shorter. */
+   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192, so
+   those of a chunk must be shorter. */
 #pragma once
 #include "../exact/exact_gpu.h"
 #include "signs_offer.h"
 
 #define PERMI_SIGNS_GPU_TASK 20000 /* chosen: nodes of a task of a warp, on average */
 #define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: blocks of 4 warps on a multiprocessor */
-#define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
+#define PERMI_SIGNS_GPU_OUT 8 /* 3 of a chunk's sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -22,26 +22,23 @@ static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
   return shape->by_table ? 4 : 8;
 }
 
-/* Adds x to the digit of a row. */
-static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x,
-                                  uint32_t *word)
+static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x, uint32_t *to)
 {
   const int bits = permi_signs_gpu_bits(shape);
   int c = 0, at;
   while (place >= signs->place[c + 1])
     c++;
   at = (place - signs->place[c]) * bits;
-  word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
+  to[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Returns the cuts of a column, as many for both blocks. */
+/* Returns a column's cuts, as many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
   return first > second ? first : second;
 }
 
-/* Returns the words of a pattern. */
 static int permi_signs_gpu_row(const perm_gpu_signs *shape, int block)
 {
   return (shape->word[block + 2] - shape->word[block + 1] + 3) / 4 * 4 + (shape->word[1] + 3) / 4 * 4;
@@ -86,41 +83,33 @@ static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-/* Fills cuts and what they leave, from `at` on; returns the table's words. word NULL: only that. */
-static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
+/* Fills the cuts and, from `at` on, what they leave. */
+static void permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
   const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;
-  uint64_t ones[PERMI_SIGNS_WORDS];
   int k, i, block, level, first = 0;
-  memset(ones, 255, sizeof ones);
-  if (word)
-    permi_signs_gpu_set(ones, word + at);
+  memset(word + at, 255, 2 * PERMI_SIGNS_WORDS * sizeof *word);
   at += 16;
   for (k = 0; k < signs->prefix; first += permi_signs_gpu_cuts(signs, k++)) {
-    if (word)
-      word[shape->start + k] = (uint32_t)(2 * first + (signs->done_place[k] < signs->done_place[k + 1]));
+    word[shape->start + k] = (uint32_t)(2 * first + (signs->done_place[k] < signs->done_place[k + 1]));
     for (i = 0; i < permi_signs_gpu_cuts(signs, k); i++)
       for (block = 0; block < 2; block++) {
         const int number = signs->cut_start[2 * k + block] + i, here = number < signs->cut_start[2 * k + block + 1];
         const permi_signs_cut *cut = &signs->cut[here ? number : 0];
-        uint32_t *to = word ? word + shape->cut + 8 * (first + i) + 4 * block : NULL;
-        if (to && here) {
-          const int digit = (cut->place - signs->place[block + 1]) * bits;
-          to[0] = (uint32_t)(at - 16 * (cut->least - PERMI_SIGNS_ZERO + zero));
-          to[1] = (uint32_t)((shape->word[block + 1] + digit / 32) << 8 | digit % 32);
-          to[2] = 16;
-          to[3] = (uint32_t)(16 * cut->entry);
-        } else if (to) {
-          to[0] = (uint32_t)all;
-        }
-        for (level = 0; here && level < cut->levels; level++, at += 16)
-          if (word)
-            permi_signs_gpu_set(cut->alive[level], word + at);
+        const int digit = (cut->place - signs->place[block + 1]) * bits;
+        uint32_t *to = word + shape->cut + 8 * (first + i) + 4 * block;
+        to[0] = (uint32_t)all;
+        if (!here)
+          continue;
+        to[0] = (uint32_t)(at - 16 * (cut->least - PERMI_SIGNS_ZERO + zero));
+        to[1] = (uint32_t)((shape->word[block + 1] + digit / 32) << 8 | digit % 32);
+        to[2] = 16;
+        to[3] = (uint32_t)(16 * cut->entry);
+        for (level = 0; level < cut->levels; level++, at += 16)
+          permi_signs_gpu_set(cut->alive[level], word + at);
       }
   }
-  if (word)
-    word[shape->start + k] = (uint32_t)(2 * first);
-  return at;
+  word[shape->start + k] = (uint32_t)(2 * first);
 }
 
 static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs *shape, uint32_t *word)
@@ -180,14 +169,13 @@ static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t
                     (size_t)at);
 }
 
-static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
+static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sum)
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_signs *signs = ((const permi_signs_gpu *)leaf->context)->signs;
   uint64_t chunk, word[3];
-  for (chunk = 0; chunk < chunks; chunk++, sums += PERMI_SIGNS_GPU_OUT) {
-    memcpy(word, sums, sizeof word);
+  for (chunk = 0; chunk < chunks; chunk++, sum += PERMI_SIGNS_GPU_OUT) {
+    memcpy(word, sum, sizeof word);
     if (signs->doubled)
       permi_words_add(word, word, 3);
     permi_sum_add_signed(&partial->value, word, 3);
@@ -217,12 +205,15 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
   permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
   uint32_t *word;
-  int alive;
+  int alive, k;
   if (!run)
     return permi_fail_memory(maker->result);
   run->shape = permi_signs_gpu_shape(signs);
   alive = run->shape.path;
-  run->shape.path = (permi_signs_gpu_fill_cuts(signs, &run->shape, alive, NULL) + 1) / 2 * 2;
+  run->shape.path += 16;
+  for (k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
+    run->shape.path += 16 * signs->cut[k].levels;
+  run->shape.path = (run->shape.path + 1) / 2 * 2;
   run->gpu.allocator = *allocator;
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);

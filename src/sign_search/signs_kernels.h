@@ -12,7 +12,7 @@
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Is a byte of a that of b? Exact: a borrow starts at a zero byte. */
+/* Returns whether a byte of a is that of b; borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -41,7 +41,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Counts come from the frame before, stored long enough ago to be read in bytes at once. */
+/* Reads counts of the frame before: a store that is still under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -50,7 +50,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   const unsigned char *count = (const unsigned char *)from->count;
   int64_t product = bit ? -walk->product[k] : walk->product[k];
   int i, place, block;
-  walk->nodes++;
+  walk->counted[0]++;
   walk->known[0] &= k > signs->last[0];
   walk->known[1] &= k > signs->last[1];
   for (i = 0; i < PERMI_SIGNS_VECTORS; i++) {
@@ -93,8 +93,7 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. Reads beyond
-   what it uses. Four doubles a vector do here for AVX-512 as well: lists are short. */
+/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -125,7 +124,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
   }
 }
 
-/* v times c modulo 2^64, |c| < 2^31. */
+/* Returns v c modulo 2^64, |c| < 2^31. */
 PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 {
   const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(v, _mm256_set1_epi64x(0x80000000)), 32);
@@ -133,8 +132,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* The sum over the listed groups of block 1 of their values times the products of the rows of both blocks, if those
-   have counts u without block 1. */
+/* Returns the sum over groups of block 1 of values times products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -178,8 +176,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   return sum;
 }
 
-/* Adds the products of own rows over the living patterns of a block in groups that do the same to the rows of both.
-   Branches on the patterns would be hard to predict. */
+/* Adds products of own rows over living patterns by groups. Branches on patterns would be hard to predict. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
                                                        int block)
 {
@@ -203,7 +200,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, c
     set[w] &= set[w] - 1;
     left ^= (unsigned)!set[w] << w;
   }
-  walk->items += (unsigned)patterns;
+  walk->counted[2] += (unsigned)patterns;
 #if PERMI_WIDTH >= 4
   if (signs->by_table == 2 && signs->width[block] - signs->shared_words <= 4)
     PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 1, 0);
@@ -244,8 +241,8 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
   }
   if (!walk->known[0])
     PERMI_NAME(signs_group)(walk, frame, 0);
-  walk->joins++;
-  walk->pairs += (uint64_t)(walk->groups[0] * walk->groups[1]);
+  walk->counted[1]++;
+  walk->counted[3] += (uint64_t)(walk->groups[0] * walk->groups[1]);
   for (g = 0; g < walk->groups[0]; g++) {
     const uint64_t *word = signs->group_word[0] + walk->group[0][g] * shared;
     uint64_t u[PERMI_SIGNS_WORDS];

@@ -1,7 +1,7 @@
 /* ==================================================================================== >>signs_offer
-   Weights, order, ranges and price of >>signs. A range is a run of living prefixes of the first columns; they are
-   numbered, so that any partition adds to the same integer. The price is measured: subtrees below random prefixes are
-   searched, deep ones after random descents [Knu75], until the mean of their work is known well enough. */
+   Ranges, price and offer of >>signs. A range is a run of living prefixes of the first columns, which are numbered, so
+   any partition adds to the same integer. The price is measured: subtrees below random prefixes are searched, deep ones
+   after random descents [Knu75]. */
 #pragma once
 #include "../graph/device.h"
 #include "signs_order.h"
@@ -12,7 +12,6 @@
 #define PERMI_SIGNS_MOVES 20  /* chosen: a column, of the first orders, */
 #define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
-/* Seconds of what was counted from `before` on. */
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
   const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
@@ -22,15 +21,6 @@ static double permi_signs_seconds(const permi_signs *signs, const uint64_t *coun
          slower * (each[2] * (double)counted[2] + pair * (double)counted[3]);
 }
 
-static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
-{
-  counted[0] = walk->nodes;
-  counted[1] = walk->joins;
-  counted[2] = walk->items;
-  counted[3] = walk->pairs;
-}
-
-/* Pairs of patterns that are left. */
 static uint64_t permi_signs_weight(const permi_signs_frame *frame)
 {
   uint64_t left[2] = {0, 0};
@@ -41,8 +31,7 @@ static uint64_t permi_signs_weight(const permi_signs_frame *frame)
   return left[0] * left[1];
 }
 
-/* Lists the living prefixes of `depth` columns in order, up to `room` of them, with their weights, unless path is NULL;
-   returns their number. */
+/* Returns the number of living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
@@ -51,7 +40,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   if (depth == 0)
     return 0;
   for (;;) {
-    if (walk->nodes % 4096 == 0 && permi_watch(watch, 4096 * 20))
+    if (walk->counted[0] % 4096 == 0 && permi_watch(watch, 4096 * 20))
       return found;
     alive = walk->signs->family->step(walk, k, (int)(at >> k & 1));
     if (alive && k + 1 < depth) {
@@ -77,7 +66,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* Descends from frame k to `depth` by random living signs; returns the weight 2^forks, 0: it died. */
+/* Descends by random living signs; returns the weight 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -94,27 +83,23 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Probes: from a random path down to `deep`, then everything. Predicts seconds, their spread and the counts. */
+/* Predicts seconds, spread and counts by probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
   int probes = 0, k;
   while (probes < PERMI_SIGNS_PROBES) {
-    uint64_t before[4], after[4];
     double weight, seconds;
     const uint64_t path = signs->path[(uint64_t)(permi_order_random(seed) * signs->paths)];
     permi_signs_follow(walk, path, 0, signs->depth);
-    permi_signs_counts(walk, before);
+    memset(walk->counted, 0, sizeof walk->counted);
     weight = permi_signs_descend(walk, signs->depth, deep, seed);
     if (weight > 0)
       signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
-    permi_signs_counts(walk, after);
-    for (k = 0; k < 4; k++) {
-      after[k] -= before[k];
-      counts[k] += weight * (double)after[k];
-    }
-    seconds = permi_signs_seconds(signs, after);
+    for (k = 0; k < 4; k++)
+      counts[k] += weight * (double)walk->counted[k];
+    seconds = permi_signs_seconds(signs, walk->counted);
     spent += seconds + 2e-8 * signs->prefix;
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;
@@ -132,7 +117,6 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     signs->counted[k] = counts[k] / probes * signs->paths;
 }
 
-/* Ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
   const double each = signs->gpu ? PERMI_CHUNK_SECONDS / 50 : PERMI_CHUNK_SECONDS / 5;
@@ -153,14 +137,14 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Bits of a chunk's sum; a range may have all prefixes. */
+/* A range may have all prefixes. */
 static int permi_signs_gpu_takes(const permi_signs *signs)
 {
   const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
   return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
-/* Seconds of what was counted, on one GPU. */
+/* Returns the seconds on one GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
   const double *each = permi_signs_each[2];
@@ -209,7 +193,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* The block's entries and the sums of its rows or, transposed, columns; 0: too large for counts. */
+/* Reads rows or columns; 0: too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -246,20 +230,20 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* How many times faster than a core the search is expected to be. */
+/* Returns how much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Seconds for the order, and as many for probes, if a core takes so many. */
+/* Returns seconds for the order, and for probes, of a run of so many. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
+/* Anneals orders with blocks of several lengths as long as it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {
@@ -314,8 +298,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads the rows or the columns, those with which fewer leaves are expected once weights are chosen, and the model of
-   them; returns the number of doubled columns, -1: too large. */
+/* Reads the side that leaves fewer leaves, with weights; returns the number of doubled columns, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;

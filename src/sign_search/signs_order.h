@@ -1,9 +1,8 @@
 /* ==================================================================================== >>signs_order
    The order of the columns of >>signs: annealed against the expected work.
-
-   A row of given entries vanishes with a probability that falls with the share q of + among the signs: vectors with
-   q = 3/4 are rare, but leave all rows of a sparse matrix nonzero some 10^6 times as often. So the expected numbers are
-   sums over q of binomial weights times products over rows, which are taken as independent for given q. */
+   A row vanishes with a probability that falls with the share q of + among the signs: q = 3/4 is rare, but leaves all
+   rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial weights
+   times products over rows, as if these were independent for given q. */
 #pragma once
 #include "signs.h"
 #include "../graph/order.h"
@@ -19,8 +18,7 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Returns the probability that the row vanishes if a sign is + with probability q. Looks only at sums that are reached
-   and lead back to 0. */
+/* Returns the probability that the row vanishes if a sign is + with probability q. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -47,14 +45,12 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
   return chance[most];
 }
 
-/* Expected leaves for each share of + that a row leaves over. */
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
-  int share;
-  for (share = 0; share < PERMI_SIGNS_SHARES; share++)
-    survival[share] =
-        1 - permi_signs_vanishes(matrix, row, 0.5 + (share + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
+  int s;
+  for (s = 0; s < PERMI_SIGNS_SHARES; s++)
+    survival[s] = 1 - permi_signs_vanishes(matrix, row, 0.5 + (s + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
 }
 
 static void permi_signs_model_make(permi_signs_model *model, const permi_signs_matrix *matrix)
@@ -74,7 +70,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* The set of each row's positions in the order; position k is bit 63 - k, so that the last is the lowest. */
+/* Writes each row's positions as a set; position k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -86,8 +82,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Gives each step the survival of the rows that end with it: step[k][c] where bit c of ends[k] is set. own[c]: the last
-   step of class c. Returns how many rows join both blocks. */
+/* Gives each step the survival of rows that end with it, step[k][c] where ends[k] has bit c; own[c]: the last step of
+   class c. Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -115,7 +111,6 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   return both;
 }
 
-/* Returns the expected seconds of the search in this order, whose rows have these positions. */
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions)
 {
   const int p = order->prefix;
@@ -155,7 +150,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
-/* Returns the factor that divides the heat by `ratio` in so many moves, without the C library's pow. */
+/* Returns the factor that divides by `ratio` in so many moves, the same with every C library. */
 static double permi_signs_cooling(double ratio, int moves)
 {
   double low = 0, high = 1;
@@ -174,8 +169,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Columns a and b of the order change places, or column a goes to place b and those between close up; so do the rows'
-   positions. */
+/* Swaps columns a and b, or moves a to place b; the rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -238,7 +232,6 @@ static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *or
   return best;
 }
 
-/* Everything that planning needs. */
 typedef struct permi_signs_work {
   permi_signs_matrix matrix;
   permi_signs_model model;
@@ -269,8 +262,7 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
   }
 }
 
-/* Doubles columns so that rows can vanish; returns how many. A row of odd sum never does, and it gets even if it has an
-   even number of odd entries in columns that are not doubled: annealed against the expected number of leaves. */
+/* Doubles columns so that rows can vanish, annealed against the expected leaves; returns how many. */
 static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;

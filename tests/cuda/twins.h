@@ -157,6 +157,7 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
     cuda_number *r = &value[k];
     const cuda_number *a = &value[t->a], *c = &value[t->c], *d = &value[t->d];
     const cuda_number *second = t->kind == PERMI_CODE_ADD || t->kind == PERMI_CODE_TURN ? a : &value[t->b];
+    const int of_moduli = k >= code->moduli;
     double sign = t->negative ? -1 : 1;
     switch ((permi_code_kind)t->kind) {
     case PERMI_CODE_BASE:
@@ -174,9 +175,24 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
       r->f = parts == 4 ? fma(sign, constant[3], a->f) : 0;
       break;
     case PERMI_CODE_NEAR: r->v = fma(a->v, second->v, sign * a->v), r->e = 0; break;
-    case PERMI_CODE_TIMES: *r = cuda_settle(algebra, cuda_times(algebra, *a, *second)); break;
-    case PERMI_CODE_CROSS: *r = cuda_settle(algebra, cuda_cross(algebra, *a, *second, *c, *d)); break;
-    case PERMI_CODE_MINUS: *r = cuda_settle(algebra, cuda_minus(algebra, *a, *second)); break;
+    case PERMI_CODE_TIMES:
+      if (of_moduli)
+        r->v = cuda_product(a->v, second->v);
+      else
+        *r = cuda_settle(algebra, cuda_times(algebra, *a, *second));
+      break;
+    case PERMI_CODE_CROSS:
+      if (of_moduli)
+        r->v = fma(a->v, second->v, cuda_product(c->v, d->v));
+      else
+        *r = cuda_settle(algebra, cuda_cross(algebra, *a, *second, *c, *d));
+      break;
+    case PERMI_CODE_MINUS:
+      if (of_moduli)
+        r->v = a->v + second->v;
+      else
+        *r = cuda_settle(algebra, cuda_minus(algebra, *a, *second));
+      break;
     case PERMI_CODE_SETTLE:
       r->v = cuda_two_sum(a->v, a->e, &r->e);
       r->w = cuda_two_sum(a->w, a->f, &r->f);
@@ -208,9 +224,6 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
                                                        : fabs(a->v);
       r->v += hybrid->rounding.floor[t->b];
       break;
-    case PERMI_CODE_MULTIPLY: r->v = cuda_product(a->v, second->v); break;
-    case PERMI_CODE_JOIN: r->v = fma(a->v, second->v, cuda_product(c->v, d->v)); break;
-    case PERMI_CODE_PLUS: r->v = a->v + second->v; break;
     case PERMI_CODE_RETURN: return *a;
     }
   }

@@ -126,7 +126,7 @@ e - (va * eb + ea * vb + d) - ea * eb -> (one + inner) * d4 + (other + d) * d3 +
 # CLAIM double_double_settles
 # 7 (d) where |v| < |e| <= 6 u z: with every rounding of FastTwoSum 18 u^2 z of sum and 12 u^2 z of the rest: the new
 # |e| is at most 2 u z, what is lost at most 18.1 u^2 z (else it is exact: exact_sums.v, fast_two_sum).
-# CODE src/hybrid/hybrid_kernels.h: x.v = PERMI_NAME(vector_fast_two_sum)(x.v, x.e, &x.e);
+# CODE src/hybrid/hybrid_kernels.h: x.p[0] = PERMI_NAME(vector_fast_two_sum)(x.p[0], x.p[1], &x.p[1]);
 # FALSE s/<= 0x12.1p-106/<= 0x4p-106/
 s = (v + e) * (1 + d1);
 t = (s - v) * (1 + d2);

@@ -1,4 +1,4 @@
-/* >>hybrid, >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_residues, >>hybrid_offer, >>hybrid_kernels */
+/* >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_residues, >>hybrid_offer, >>hybrid_kernels */
 /* Methods hybrid and cached: layouts of every shape against the dense engine, estimates that cover what is off, the
    same bits for any number of threads, families of kernels, refusals. */
 
