@@ -135,7 +135,7 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
   const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
   permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
   perm_gpu_work *work;
-  double word[4][PERM_MAX_N], none = 0;
+  double a[2][PERM_MAX_N], word[4][PERM_MAX_N], none = 0;
   int words, r;
   if (!gpu)
     return PERM_ERROR_MEMORY;
@@ -164,7 +164,8 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
   }
   work->table = gpu->memory;
   for (r = 0; r < n; r++) {
-    permi_gpu_row(plan, view, lines->order[r], permi_gpu_divides(plan, lines, r), work->low, word, &none);
+    permi_plan_row(plan, view, lines->order[r], a);
+    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work->low, a, word, &none);
     permi_gpu_table_row(work, gpu->memory, word, r);
   }
   leaf->context = gpu;

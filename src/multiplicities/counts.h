@@ -13,7 +13,7 @@
 #pragma once
 #include "../base/memory.h"
 #include "../dense/gpu.h"
-#include "../dense/reach.h"
+#include "../dense/dense.h"
 
 typedef struct permi_problem {
   int m, n, parts;

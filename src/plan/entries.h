@@ -1,5 +1,5 @@
 /* ======================================================================================== >>entries
-   What each kind of public call may reach: see >>reach. */
+   What each kind of public call may reach: see permi_reach. */
 #pragma once
 #include "../multiplicities/counts.h"
 #include "offers.h"
@@ -12,8 +12,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, permi_gpu_safe,
-                                             permi_gpu_moves, permi_gpu_leaf, permi_choice_gpu_seconds,
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_leaf, permi_choice_gpu_seconds,
                                              permi_counts_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
