@@ -5556,12 +5556,12 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Returns 1 if all are integers of at most `most`. */
+/* Returns 1 if all are integers of at most `most`; flushed or not, a subnormal number is none. */
 static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;
   for (i = 0; i < entries && whole; i++)
-    whole = fabs(a[i]) <= most && (double)(int64_t)a[i] == a[i];
+    whole = fabs(a[i]) <= most && (double)(int64_t)a[i] == a[i] && (fabs(a[i]) >= 1 || permi_is_zero(a[i]));
   return whole;
 }
 
@@ -6073,8 +6073,7 @@ static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const d
   return (product + off / permi_plain_rounding(plain)) * (thin ? 8 : 1);
 }
 
-static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute,
-                              double terms)
+static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute, double terms)
 {
   permi_sum_add_double(&partial->value, value.hi);
   permi_sum_add_double(&partial->value, value.lo);
@@ -6140,25 +6139,17 @@ PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_
   permi_partial_add(partial, total[0], total[1], absolute, ldexp(1, plain->chunk_log2));
 }
 
-static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+static void permi_gray(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
+  const permi_plain *plain = (const permi_plain *)leaf->context;
+  const int wide = plain->precision == PERM_PRECISION_DD;
   (void)workspace;
-  permi_gray_chunk(leaf, chunk, partial, 1, 0);
-}
-
-static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  permi_gray_chunk(leaf, chunk, partial, 2, 0);
-}
-
-static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  if (((const permi_plain *)leaf->context)->parts == 2)
-    permi_gray_chunk(leaf, chunk, partial, 2, 1);
-  else
+  if (plain->parts == 1 && !wide)
+    permi_gray_chunk(leaf, chunk, partial, 1, 0);
+  else if (plain->parts == 1)
     permi_gray_chunk(leaf, chunk, partial, 1, 1);
+  else
+    permi_gray_chunk(leaf, chunk, partial, 2, wide);
 }
 
 typedef struct permi_expansion {
@@ -6437,32 +6428,37 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
    row sums are exact, and entries are off by at most 2^-53 of their row's sum of moduli. Split form keeps 47 more bits
    in a second virtual row (tests/proofs/dense.g). */
 
-struct permi_view;
 struct permi_problem;
 struct permi_counted;
 struct permi_counts;
 struct permi_choice;
-struct permi_engine;
 struct permi_array;
+
+/* ld in entries */
+typedef struct permi_view {
+  const double *a;
+  ptrdiff_t ld;
+  int parts;
+  const struct permi_reach *reach; /* NULL: only scaled */
+} permi_view;
 
 typedef struct permi_gpu_engines {
   /* takes GPUs where wanted and faster than one thread */
-  void (*plan)(permi_dense_plan *plan, const struct permi_view *view, const perm_options *options);
-  perm_status (*leaf)(const permi_dense_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+  void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
+  perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
   /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
-/* What a call may use. Kernels, GPUs, files and perm_sparse.h are found only here: perm_real links real kernels only.
-   */
+/* What a call may use. Kernels, GPUs, files and perm_sparse.h are found only here: perm_real links real kernels
+   only. */
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
   const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
-  /* >>plain in doubles and double-double; NULL: not on request */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+  void (*gray)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* or NULL */
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines; /* of equal offers the first wins */
   int engine_count;
@@ -6584,14 +6580,6 @@ static void permi_dense_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, ((permi_dense *)context)->memory);
   permi_release(allocator, context);
 }
-
-/* ld in entries */
-typedef struct permi_view {
-  const double *a;
-  ptrdiff_t ld;
-  int parts;
-  const permi_reach *reach; /* NULL: only scaled */
-} permi_view;
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
 {
@@ -7137,10 +7125,8 @@ static double permi_unit_of(double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  if (x == 0)
-    return permi_shift(1, 1000);
-  return permi_shift(1, (int)(bits >> 52 & 2047) - 1075 +
-                            permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
+  return permi_shift(1, x == 0 ? 1000 : (int)(bits >> 52 & 2047) - 1075 +
+                                            permi_trailing_zeros((bits << 12 >> 12) | UINT64_C(1) << 52));
 }
 
 /* Returns 1 if all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts
@@ -7515,12 +7501,9 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
-   Rows: rounding multiplies minors, as large as the permanent (value or typical size) over a norm: below the terms by
-   exp(-n/5), in full real matrices by more, in complex ones by exp(-n/2). This part of the share counts for usual row
-   sums, all of it where they cancel 100 times as much.
-   Products and sums: n + 10 roundings a term make a few tenths of u S and, as if independent, sqrt(n) u root(S times
-   the largest term), as few terms may dominate (positive matrices). */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rows: rounding multiplies minors; their part
+   of the share counts for usual row sums, all of it where they cancel 100 times as much. Products and sums: n + 10
+   roundings a term. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -7536,23 +7519,19 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
     leaf->estimate_relative = (double)INFINITY;
 }
 
-/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
-   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums, n products, 2 n u. Exact pairs: (n + 1) / 2
-   products.
-   2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most 2
-   u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
-   3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: P s is exact; e + P l + C s, at most 3 u |P s|, is
-   rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 60 u^2.
-   4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rests below 2^36 u^2: K + 10 units.
-   5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
+/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53. Step by step:
+   docs/proofs-rounding.md.
+   1. Products of exact numbers: n u; split, also n row sums: 2 n u; exact pairs: (n + 1) / 2 u.
+   2. A complex product is off by 2 u, without FMA by 2.42 u.
+   3. A double-double product is off by 14 u^2, complex 60 u^2.
+   4. Rounded sums: K + 1 additions in a state, 8 in a group, and the rests of TwoSum: K + 10 units.
+   5. Double-double sums: (2^K + 2) 2 u A twice a term, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms|: a factor 1.0001.
-   7. An underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2 2^-1070 for
-   each of 2^(n-1) terms.
-   8. Entries >= 0 that move before exact rows by at most e_i of each in row i: the permanent, a sum of products of one
-   entry a row, moves by at most sum e_i of itself, and second order. Entries of both signs would need minors: they take
-   split rows.
-   Proved by machine: tests/proofs/chains.v 1, 4, 6; complex.v 2, 3; dense.g 1, 3, 4; dense_orders.sh 4 to 7.
-   tests/attack/climb.c searches for counterexamples. */
+   7. Underflow and lost entries: n^2 2^(growth - 1070) for each of 2^(n-1) terms.
+   8. Entries >= 0 that move by at most e_i of each in row i move the permanent by at most sum e_i of itself, and second
+   order. Entries of both signs would need minors: they take split rows.
+   Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
+   tests/proofs/dense_orders.sh. tests/attack/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -7586,26 +7565,20 @@ static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *vi
   } else {
     permi_rounded_estimate(plan, view, leaf);
   }
-  if (leaf->bound_relative < leaf->estimate_relative)
-    leaf->estimate_relative = leaf->bound_relative;
+  leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
 static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_view *view,
                                    const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n;
+  const perm_leaf information = {plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE, plan->method,
+                                 plan->isa, n, plan->chunks, plan->elements, plan->seconds, plan->bytes,
+                                 plan->fingerprint};
   permi_plain *plain;
   int i, j, part;
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
-  leaf->information.method = plan->method;
-  leaf->information.isa = plan->isa;
-  leaf->information.n = n;
-  leaf->information.chunks = plan->chunks;
-  leaf->information.work = plan->elements;
-  leaf->information.seconds = plan->seconds;
-  leaf->information.bytes = plan->bytes;
-  leaf->information.fingerprint = plan->fingerprint;
+  leaf->information = information;
   leaf->explain = permi_plan_explain;
   leaf->scale = permi_dd_make(1);
   for (i = 0; i < n; i++)
@@ -7638,7 +7611,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
     return PERM_OK;
   }
   leaf->estimate_relative = permi_plain_rounding(plain);
-  leaf->run_chunk = view->reach->gray[plan->precision == PERM_PRECISION_DD];
+  leaf->run_chunk = view->reach->gray;
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
@@ -12730,13 +12703,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_leaf, per
 #endif
 
 static const permi_reach permi_bare_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
     permi_double_engines, 2, NULL, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
-    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
@@ -16171,9 +16144,6 @@ typedef struct {
   PERMI_N i0, i1, j0, j1;
 } PERMI_NAME(small_entries);
 typedef struct {
-  PERMI_N zi, zj, u, v;
-} PERMI_NAME(small_forms);
-typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
 typedef struct {
@@ -16357,7 +16327,7 @@ typedef struct {
   PERMI_NAME(small_row) i, j;
   PERMI_NAME(small_entries) entries;
   const double *table;
-  PERMI_NAME(small_forms) outer;
+  PERMI_N zi, zj, u, v; /* outer columns' */
   PERMI_N c;
 } PERMI_NAME(small_rows);
 
@@ -16371,11 +16341,11 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_rows)
   if (tables) {
     const double *outer = from->outer + k * 64 * parts;
     rows.table = from->table + k * 128 * parts;
-    rows.outer.zi = PERMI_NAME(spread)(outer, 16, parts);
+    rows.zi = PERMI_NAME(spread)(outer, 16, parts);
     if (!single) {
-      rows.outer.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
-      rows.outer.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
-      rows.outer.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
+      rows.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
+      rows.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
+      rows.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
       rows.c = PERMI_NAME(get)(from->cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, parts);
     }
   } else {
@@ -16396,10 +16366,10 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(const PERMI_NAME
   PERMI_EXPANDED pair;
   PERMI_N zi, zj;
   if (tables) {
-    zi = PERMI_NAME(small_form)(table, rows->outer.zi, q, parts);
-    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->outer.zj, q, parts);
-    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->outer.u, q, parts);
-    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->outer.v, q, parts);
+    zi = PERMI_NAME(small_form)(table, rows->zi, q, parts);
+    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->zj, q, parts);
+    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->u, q, parts);
+    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->v, q, parts);
     pair.p = PERMI_NAME(times)(zi, zj, parts);
   } else {
     zi = rows->i.z[q];
@@ -16430,7 +16400,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   rows = PERMI_NAME(small_fetch)(from, k, n % 2, tables, parts, block);
   if (n % 2) {
     PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_row)(
-                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.outer.zi, q, parts)
+                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.zi, q, parts)
                                                  : rows.i.z[q], last, sign, q, parts));
   } else {
     PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_pair)(

@@ -326,9 +326,9 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
                                    perm_partial *partial)
 {
   const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  permi_gpu_call call = {leaf, control, begin};
+  const perm_gpu_sink sink = {&call, gpu->add ? gpu->add : permi_gpu_add, perm_partial_merge, permi_gpu_poll, 0};
   perm_options options;
-  permi_gpu_call call;
-  perm_gpu_sink sink;
   char message[PERM_MESSAGE_BYTES] = "";
   perm_status status;
   int gpus = 0;
@@ -338,14 +338,6 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   if (!options.gpu.devices)
     options.gpu.devices = 1;
   options.allocator = gpu->allocator;
-  call.leaf = leaf;
-  call.control = control;
-  call.begin = begin;
-  sink.context = &call;
-  sink.add = gpu->add ? gpu->add : permi_gpu_add;
-  sink.merge = perm_partial_merge;
-  sink.poll = permi_gpu_poll;
-  sink.alone = 0;
   status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
   if (control) {
     control->gpus = gpus > control->gpus ? gpus : control->gpus;

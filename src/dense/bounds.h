@@ -154,12 +154,9 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
-   Rows: rounding multiplies minors, as large as the permanent (value or typical size) over a norm: below the terms by
-   exp(-n/5), in full real matrices by more, in complex ones by exp(-n/2). This part of the share counts for usual row
-   sums, all of it where they cancel 100 times as much.
-   Products and sums: n + 10 roundings a term make a few tenths of u S and, as if independent, sqrt(n) u root(S times
-   the largest term), as few terms may dominate (positive matrices). */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rows: rounding multiplies minors; their part
+   of the share counts for usual row sums, all of it where they cancel 100 times as much. Products and sums: n + 10
+   roundings a term. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -175,23 +172,19 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
     leaf->estimate_relative = (double)INFINITY;
 }
 
-/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
-   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums, n products, 2 n u. Exact pairs: (n + 1) / 2
-   products.
-   2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most 2
-   u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
-   3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: P s is exact; e + P l + C s, at most 3 u |P s|, is
-   rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 60 u^2.
-   4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rests below 2^36 u^2: K + 10 units.
-   5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
+/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53. Step by step:
+   docs/proofs-rounding.md.
+   1. Products of exact numbers: n u; split, also n row sums: 2 n u; exact pairs: (n + 1) / 2 u.
+   2. A complex product is off by 2 u, without FMA by 2.42 u.
+   3. A double-double product is off by 14 u^2, complex 60 u^2.
+   4. Rounded sums: K + 1 additions in a state, 8 in a group, and the rests of TwoSum: K + 10 units.
+   5. Double-double sums: (2^K + 2) 2 u A twice a term, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms|: a factor 1.0001.
-   7. An underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2 2^-1070 for
-   each of 2^(n-1) terms.
-   8. Entries >= 0 that move before exact rows by at most e_i of each in row i: the permanent, a sum of products of one
-   entry a row, moves by at most sum e_i of itself, and second order. Entries of both signs would need minors: they take
-   split rows.
-   Proved by machine: tests/proofs/chains.v 1, 4, 6; complex.v 2, 3; dense.g 1, 3, 4; dense_orders.sh 4 to 7.
-   tests/attack/climb.c searches for counterexamples. */
+   7. Underflow and lost entries: n^2 2^(growth - 1070) for each of 2^(n-1) terms.
+   8. Entries >= 0 that move by at most e_i of each in row i move the permanent by at most sum e_i of itself, and second
+   order. Entries of both signs would need minors: they take split rows.
+   Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
+   tests/proofs/dense_orders.sh. tests/attack/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -225,26 +218,20 @@ static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *vi
   } else {
     permi_rounded_estimate(plan, view, leaf);
   }
-  if (leaf->bound_relative < leaf->estimate_relative)
-    leaf->estimate_relative = leaf->bound_relative;
+  leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
 static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_view *view,
                                    const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n;
+  const perm_leaf information = {plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE, plan->method,
+                                 plan->isa, n, plan->chunks, plan->elements, plan->seconds, plan->bytes,
+                                 plan->fingerprint};
   permi_plain *plain;
   int i, j, part;
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
-  leaf->information.method = plan->method;
-  leaf->information.isa = plan->isa;
-  leaf->information.n = n;
-  leaf->information.chunks = plan->chunks;
-  leaf->information.work = plan->elements;
-  leaf->information.seconds = plan->seconds;
-  leaf->information.bytes = plan->bytes;
-  leaf->information.fingerprint = plan->fingerprint;
+  leaf->information = information;
   leaf->explain = permi_plan_explain;
   leaf->scale = permi_dd_make(1);
   for (i = 0; i < n; i++)
@@ -277,7 +264,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
     return PERM_OK;
   }
   leaf->estimate_relative = permi_plain_rounding(plain);
-  leaf->run_chunk = view->reach->gray[plan->precision == PERM_PRECISION_DD];
+  leaf->run_chunk = view->reach->gray;
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }

@@ -11,32 +11,37 @@
 #pragma once
 #include "plain.h"
 
-struct permi_view;
 struct permi_problem;
 struct permi_counted;
 struct permi_counts;
 struct permi_choice;
-struct permi_engine;
 struct permi_array;
+
+/* ld in entries */
+typedef struct permi_view {
+  const double *a;
+  ptrdiff_t ld;
+  int parts;
+  const struct permi_reach *reach; /* NULL: only scaled */
+} permi_view;
 
 typedef struct permi_gpu_engines {
   /* takes GPUs where wanted and faster than one thread */
-  void (*plan)(permi_dense_plan *plan, const struct permi_view *view, const perm_options *options);
-  perm_status (*leaf)(const permi_dense_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+  void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
+  perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
   /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
-/* What a call may use. Kernels, GPUs, files and perm_sparse.h are found only here: perm_real links real kernels only.
-   */
+/* What a call may use. Kernels, GPUs, files and perm_sparse.h are found only here: perm_real links real kernels
+   only. */
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
   const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
-  /* >>plain in doubles and double-double; NULL: not on request */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+  void (*gray)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* or NULL */
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines; /* of equal offers the first wins */
   int engine_count;
@@ -158,14 +163,6 @@ static void permi_dense_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, ((permi_dense *)context)->memory);
   permi_release(allocator, context);
 }
-
-/* ld in entries */
-typedef struct permi_view {
-  const double *a;
-  ptrdiff_t ld;
-  int parts;
-  const permi_reach *reach; /* NULL: only scaled */
-} permi_view;
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
 {

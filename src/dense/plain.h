@@ -83,8 +83,7 @@ static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const d
   return (product + off / permi_plain_rounding(plain)) * (thin ? 8 : 1);
 }
 
-static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute,
-                              double terms)
+static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute, double terms)
 {
   permi_sum_add_double(&partial->value, value.hi);
   permi_sum_add_double(&partial->value, value.lo);
@@ -150,25 +149,17 @@ PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_
   permi_partial_add(partial, total[0], total[1], absolute, ldexp(1, plain->chunk_log2));
 }
 
-static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+static void permi_gray(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
+  const permi_plain *plain = (const permi_plain *)leaf->context;
+  const int wide = plain->precision == PERM_PRECISION_DD;
   (void)workspace;
-  permi_gray_chunk(leaf, chunk, partial, 1, 0);
-}
-
-static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  permi_gray_chunk(leaf, chunk, partial, 2, 0);
-}
-
-static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  if (((const permi_plain *)leaf->context)->parts == 2)
-    permi_gray_chunk(leaf, chunk, partial, 2, 1);
-  else
+  if (plain->parts == 1 && !wide)
+    permi_gray_chunk(leaf, chunk, partial, 1, 0);
+  else if (plain->parts == 1)
     permi_gray_chunk(leaf, chunk, partial, 1, 1);
+  else
+    permi_gray_chunk(leaf, chunk, partial, 2, wide);
 }
 
 typedef struct permi_expansion {

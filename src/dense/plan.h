@@ -65,10 +65,8 @@ static double permi_unit_of(double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  if (x == 0)
-    return permi_shift(1, 1000);
-  return permi_shift(1, (int)(bits >> 52 & 2047) - 1075 +
-                            permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
+  return permi_shift(1, x == 0 ? 1000 : (int)(bits >> 52 & 2047) - 1075 +
+                                            permi_trailing_zeros((bits << 12 >> 12) | UINT64_C(1) << 52));
 }
 
 /* Returns 1 if all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts

@@ -40,12 +40,12 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Returns 1 if all are integers of at most `most`. */
+/* Returns 1 if all are integers of at most `most`; flushed or not, a subnormal number is none. */
 static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;
   for (i = 0; i < entries && whole; i++)
-    whole = fabs(a[i]) <= most && (double)(int64_t)a[i] == a[i];
+    whole = fabs(a[i]) <= most && (double)(int64_t)a[i] == a[i] && (fabs(a[i]) >= 1 || permi_is_zero(a[i]));
   return whole;
 }
 

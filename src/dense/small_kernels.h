@@ -26,9 +26,6 @@ typedef struct {
   PERMI_N i0, i1, j0, j1;
 } PERMI_NAME(small_entries);
 typedef struct {
-  PERMI_N zi, zj, u, v;
-} PERMI_NAME(small_forms);
-typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
 typedef struct {
@@ -212,7 +209,7 @@ typedef struct {
   PERMI_NAME(small_row) i, j;
   PERMI_NAME(small_entries) entries;
   const double *table;
-  PERMI_NAME(small_forms) outer;
+  PERMI_N zi, zj, u, v; /* outer columns' */
   PERMI_N c;
 } PERMI_NAME(small_rows);
 
@@ -226,11 +223,11 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_rows)
   if (tables) {
     const double *outer = from->outer + k * 64 * parts;
     rows.table = from->table + k * 128 * parts;
-    rows.outer.zi = PERMI_NAME(spread)(outer, 16, parts);
+    rows.zi = PERMI_NAME(spread)(outer, 16, parts);
     if (!single) {
-      rows.outer.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
-      rows.outer.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
-      rows.outer.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
+      rows.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
+      rows.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
+      rows.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
       rows.c = PERMI_NAME(get)(from->cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, parts);
     }
   } else {
@@ -251,10 +248,10 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(const PERMI_NAME
   PERMI_EXPANDED pair;
   PERMI_N zi, zj;
   if (tables) {
-    zi = PERMI_NAME(small_form)(table, rows->outer.zi, q, parts);
-    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->outer.zj, q, parts);
-    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->outer.u, q, parts);
-    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->outer.v, q, parts);
+    zi = PERMI_NAME(small_form)(table, rows->zi, q, parts);
+    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->zj, q, parts);
+    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->u, q, parts);
+    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->v, q, parts);
     pair.p = PERMI_NAME(times)(zi, zj, parts);
   } else {
     zi = rows->i.z[q];
@@ -285,7 +282,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   rows = PERMI_NAME(small_fetch)(from, k, n % 2, tables, parts, block);
   if (n % 2) {
     PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_row)(
-                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.outer.zi, q, parts)
+                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.zi, q, parts)
                                                  : rows.i.z[q], last, sign, q, parts));
   } else {
     PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_pair)(

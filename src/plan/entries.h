@@ -28,13 +28,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_leaf, per
 #endif
 
 static const permi_reach permi_bare_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
     permi_double_engines, 2, NULL, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
-    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
