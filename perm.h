@@ -5145,8 +5145,8 @@ typedef struct perm_gpu_way { /* as permi_pull */
 PERMI_BRIEF_END
 
 /* ======================================================================================== >>kernels
-   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets. The 2^K settings of K block
-   columns fill their registers, 32 or 16 (tests/compile looks for spills). */
+   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
+   columns fill the registers (tests/compile looks for spills; docs/engines.md has measurements). */
 
 typedef enum permi_form {
   PERMI_FORM_SCALAR,
@@ -5157,7 +5157,7 @@ typedef enum permi_form {
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
-/* Fixes the bits of a dense sum: a function of matrix, options and kernel family. */
+/* A function of matrix, options and kernel family. */
 typedef struct permi_dense_plan {
   int version, n, is_complex, certify;
   perm_method method;
@@ -5171,7 +5171,7 @@ typedef struct permi_dense_plan {
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* of entries: 2^(row + column) */
   int zero;              /* 1: no transversal of nonzeros */
   int lossy;             /* 1: scaling made an entry subnormal */
-  int exact_rows;        /* 1: nothing rounds before the products; 2: hardly anything, all entries >= 0 */
+  int exact_rows;        /* 1: nothing rounds before the products; 2: hardly, entries >= 0 */
   double elements;       /* n 2^(n-1) */
   double seconds, bytes; /* predicted, one thread */
   uint64_t fingerprint;
@@ -5182,20 +5182,19 @@ typedef struct permi_chunk_sum {
   double absolute;
 } permi_chunk_sum;
 
-#define PERMI_VIRTUAL_ROWS 392 /* 12 for a complex pair, 8 to look ahead */
-#define PERMI_GROUP_LOG2 3     /* states added plainly, then by TwoSum */
-#define PERMI_MOST_TABLED 2    /* outer columns; 3 are within 2 % */
+#define PERMI_VIRTUAL_ROWS 392 /* 12 a complex pair, 8 to look ahead */
+#define PERMI_GROUP_LOG2 3     /* states added plainly */
+#define PERMI_MOST_TABLED 2
 
 typedef struct permi_dense permi_dense;
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* A virtual row: a linear form in the signs on a grid. */
 struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded to a multiple of 8 */
+  int n, rows, padded; /* rows: virtual, padded to eights */
   int outer, chunk_log2;
-  int tabled;             /* outer columns with a table a setting */
+  int tabled;             /* outer columns with tables */
   unsigned absolute_mask; /* one of mask + 1 groups counts */
-  double *table;          /* in order of use */
+  double *table;
   size_t table_size;
   double *step;     /* [outer][2][padded]: +2a, -2a */
   double *start;    /* [padded]: all outer signs + */
@@ -5204,8 +5203,8 @@ struct permi_dense {
   permi_kernel_run run;
 };
 
-/* One thread's memory in >>minors, a vector for each part of a number. Sums over settings carry Glynn's signs except
-   the lanes'. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
+/* A thread's memory in >>minors, a vector for each part of a number. Sums over settings have Glynn's signs except the
+   lanes'. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
   double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
   double *block_high, *block_low; /* [row][block columns and 2]: totals */
@@ -5219,11 +5218,11 @@ typedef struct permi_minors_work {
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
 #define PERMI_EXACT_ATOMS 5
 #define PERMI_EXACT_BLOCK_LOG2 2
-#define PERMI_EXACT_SKIP_LOG2 6 /* columns if zeros are skipped, two a table */
-#define PERMI_EXACT_WINDOW 51   /* bits of a limb */
+#define PERMI_EXACT_SKIP_LOG2 6 /* two columns a table */
+#define PERMI_EXACT_WINDOW 51   /* bits */
 #define PERMI_EXACT_WIDTH 8
 #define PERMI_EXACT_HALF 20     /* 18 and tiles */
-#define PERMI_EXACT_FACTORS 64  /* and twice the long rows */
+#define PERMI_EXACT_FACTORS 64
 typedef struct permi_exact_work {
   uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
   double x[512]; /* row sums */
@@ -5245,18 +5244,18 @@ struct permi_exact {
   int n, padded;                /* to a multiple of 16 */
   int parts;                    /* 2: Gaussian */
   int window;                   /* weights 2^(window k) */
-  int limbs, first, narrow;     /* first: in the first half; narrow: of atoms */
+  int limbs, first, narrow;     /* narrow: of atoms */
   int sums, first_sums;         /* after long rows */
-  int long_rows, long_first;    /* of two doubles; in the first half */
-  int wide_padded, long_padded; /* row sums in doubles; the long rows' stand last, low parts first */
-  int wide_entries;             /* of wide_table, a setting */
+  int long_rows, long_first;    /* of two doubles */
+  int wide_padded, long_padded; /* the long rows' stand last, low parts first */
+  int wide_entries;
   int outer, chunk_log2, transposed;
-  int settings; /* until accumulators are full */
+  int settings;
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS]; /* the last atom has rows */
+  int fifth[PERMI_EXACT_LIMBS];
   int wide_rows[PERMI_EXACT_LIMBS];
-  int grown[PERM_MAX_N]; /* limbs after a long row */
+  int grown[PERM_MAX_N];
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
@@ -5268,13 +5267,13 @@ struct permi_exact {
   const uint8_t *nibbles;        /* [row][3][16], four columns */
   uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], half[2][PERMI_EXACT_HALF], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of a vector's constants */
-  double survivors;                      /* share of the terms */
+  uint64_t bias[PERMI_EXACT_PADDED + 1];
+  double survivors;
   permi_exact_run run;
   permi_exact_evaluate evaluate;
 };
 
-/* Products made at once (AVX2: 2.7 times as fast as singly), and their sets. */
+/* Products at once (AVX2: 2.7 times as fast as singly), and their sets. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
@@ -5327,7 +5326,7 @@ static const double permi_lane_zero[2] = {0, 0};
 static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1, 1,  1,  -1, 1,  -1, -1, 1,
                                               -1, 1,  1,  -1, 1,  -1, -1, 1,  1,  -1, -1, 1,  -1, 1,  1,  -1};
 
-/* Sets out to the signed lane sums of re, (im,) estimate, squares, 8 doubles each. */
+/* Sets out to the signed lane sums of re, (im,) estimate, squares. */
 static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
@@ -5416,7 +5415,6 @@ typedef struct permi_kernel {
   permi_kernel_run run;
 } permi_kernel;
 
-/* The best first for each form. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -5430,7 +5428,7 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
     {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
-#if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
+#if PERMI_ARM /* not measured */
     {PERM_ISA_NEON, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
@@ -5522,17 +5520,15 @@ static perm_isa permi_isa(const perm_options *options)
    n <= 16 without a plan. The general path takes what is not accepted, NaN and infinities too.
      n <= 4    Laplace expansion along halves of the rows, if at most five digits cancel or nothing is rounded
      5 .. 16   >>small_kernels, if their own estimate is good
-   Underflow leaves all bits of values from PERMI_FOUR_LEAST (n <= 4, |entries| <= 1e60), PERMI_SMALL_LEAST (n <= 12)
-   and PERMI_FAR_LEAST on (parts <= 1e12): tests/proofs/small.g.
-   Bound: a product of n entries is rounded at most K = permi_small_roundings times, in expansions 16. So |error| is at
-   most K u / (1 - K u) times the sum with moduli |re| + |im| for numbers [Hig02, 3.1], that is prod_i R_i, R_i = sum_j
-   |a_ij|, in expansions per |A|, plus underflow. The estimate for n > 4 is what permi_small_stands compares, with the
-   norms' product. */
+   Underflow spares values from PERMI_FOUR_LEAST (n <= 4, |entries| <= 1e60), PERMI_SMALL_LEAST (n <= 12) and
+   PERMI_FAR_LEAST on (parts <= 1e12): tests/proofs/small.g. Bound: a product of n entries is rounded at most K =
+   permi_small_roundings times, in expansions 16: |error| is at most K u / (1 - K u) times prod_i sum_j |a_ij|, |re| +
+   |im| for moduli, in expansions per |A| [Hig02, 3.1]. */
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
 #define PERMI_FOUR_LEAST 1e-110
-#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 in any mode */
+#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 16
 
@@ -5556,7 +5552,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Returns 1 if all are integers of at most `most`; flushed or not, a subnormal number is none. */
+/* Returns 1 if all are integers of at most `most`; subnormal numbers, flushed or not, are none. */
 static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;
@@ -5565,8 +5561,8 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four entries neither overflow nor underflow, flushed or not; 0 for NaN. Inlined, it costs
-   batches of orders 5 to 7 a tenth. */
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlined, it costs batches of orders 5 to 7 a
+   tenth. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
@@ -5575,8 +5571,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Products of the rows' sums of moduli and of squares, over all rows and over all but the least; at least DBL_MIN for
-   squares. `moduli`: the sum of all, NaN if an entry is. */
+/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; at least DBL_MIN for
+   squares. `moduli`: the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -5624,8 +5620,7 @@ __attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const 
   return _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
 }
 
-/* Returns products over all rows only: n = 12 complex takes 32 ns, not 43. `vectors` is constant: a loop of unknown
-   length costs a misprediction a row. */
+/* Returns products over all rows only. `vectors` is constant: other loops cost a misprediction a row. */
 __attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
                                                                                          const double *a, int vectors)
 {
@@ -5702,7 +5697,7 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 
 #if PERMI_X86
 /* Returns 1 if the value for n = 4 is good (max_pd may lose a NaN, the value does not). Column products are in lanes
-   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged: lanes meet complements. */
+   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -5734,7 +5729,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
-/* Returns at least how often a product of n entries is rounded in a kernel's value, also in >>minors_dense
+/* Returns at least how often a product of n entries is rounded, in >>minors_dense too
    (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
@@ -5774,8 +5769,8 @@ static double permi_small_scale(int n, double squares)
 }
 
 /* Returns 1 if a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs round twice: 4 n
-   u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
-   NaN and overflow fail: below 1e24 (n > 12: 1e19) neither that product nor modulus^2 overflows. */
+   u. Row sums round by u times their norm, which moduli miss: 4 n u times the norms' product. Below 1e24 (n > 12: 1e19)
+   neither that nor modulus^2 overflows; NaN fails. */
 static int permi_small_stands(perm_isa isa, int n, int parts, const double *a, double modulus, double absolute,
                               double squares)
 {
@@ -5908,7 +5903,7 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Returns 1 and a result if the value stands, with an estimate of at most 1e-10 of it, and is not 0. 2 <= n <= 16, isa
+/* Returns 1 and a result if the value stands, is not 0 and has an estimate of at most 1e-10 of it. 2 <= n <= 16, isa
    not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
@@ -5959,8 +5954,8 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   return 1;
 }
 
-/* Writes the matrix with its copies, doubles or 64-bit integers of `parts`, to full. Returns the number of columns, 0
-   if that is not 1 to PERMI_WRITTEN_OUT_N or not by `missing` above that of rows. */
+/* Writes the matrix, doubles or 64-bit integers of `parts`, with its copies. Returns the number of columns, 0 if that
+   is not 1 to PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
 static int permi_small_write_out(const permi_copies *from, int parts, int missing, void *full)
 {
   const int *const count[2] = {from->row_count, from->column_count};
@@ -5992,7 +5987,7 @@ static int permi_small_write_out(const permi_copies *from, int parts, int missin
 }
 
 /* ========================================================================================== >>plain
-   The textbook engines, oracles of the tests: they share only scaling and chunks with >>dense. */
+   The textbook engines, oracles of the tests. */
 
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
@@ -6043,7 +6038,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
 }
 
-/* Sets lost[i] to the expected drift of row sum i: a move rounds by up to a unit of the row's sum of moduli. */
+/* Sets lost[i] to the expected drift of row sum i; moves round by up to a unit of its moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = permi_plain_unit(plain);
@@ -6058,7 +6053,7 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
 }
 
 /* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term,
-   but not in Ryser's sum, where few terms may be all. */
+   but not Ryser's, of which few may be all. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9 && !plain->ryser;
@@ -6083,12 +6078,12 @@ static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd im
   partial->terms += terms;
 }
 
-/* Adds a chunk, in doubles or `wide` in double-double. A real term of doubles is a product of two chains. */
+/* Adds a chunk, in doubles or `wide` in double-double. */
 PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts, int wide)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n, minus = plain->ryser ? n & 1 : 0;
-  const double on = plain->ryser ? 1 : -2; /* of a row sum, to Gray bit 1 */
+  const double on = plain->ryser ? 1 : -2; /* moves a row sum to Gray bit 1 */
   const uint64_t last = (chunk + 1) << plain->chunk_log2;
   double size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0;
   permi_dd total[2] = {{0, 0}, {0, 0}}, x[2][PERM_MAX_N];
@@ -6159,8 +6154,8 @@ typedef struct permi_expansion {
   perm_partial *partial;
 } permi_expansion;
 
-/* Adds the terms that continue `row` rows in the columns `used`. Prefix products are double-double, their sum exact: n
-   - 1 products a term err, and underflow. */
+/* Adds the terms that continue `row` rows in the columns `used`. Prefix products, in double-double, err; their sum is
+   exact. */
 static perm_status permi_expand(permi_expansion *expansion, int row, uint64_t used, permi_dd re, permi_dd im)
 {
   const permi_plain *plain = expansion->plain;
@@ -6195,12 +6190,11 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
 
 /* ========================================================================================== >>scale
    Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
-   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then moves the permanent by that
-   rounding times permanents of entries <= 1; per |a| >= 2^-n. A matching of tight entries settles most matrices,
-   shortest augmenting paths [JV87] the rest. A rule that ignores the first duals fixes what is free: earlier scaling
-   changes no bits. O(n^3). */
+   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then moves the permanent by that times
+   permanents of entries <= 1; per |a| >= 2^-n. A matching of tight entries settles most matrices, shortest augmenting
+   paths [JV87] the rest; the rule for free duals ignores the first ones. O(n^3). */
 
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
 /* Augments along the parents of column j. */
@@ -6424,9 +6418,9 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
      outer    the rest, in Gray order; the first, `tabled`, have a table a setting and do not move the row sums
-   Gray walks in doubles err by drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits:
-   row sums are exact, and entries are off by at most 2^-53 of their row's sum of moduli. Split form keeps 47 more bits
-   in a second virtual row (tests/proofs/dense.g). */
+   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row sums
+   are exact, and entries are off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
+   (tests/proofs/dense.g). */
 
 struct permi_problem;
 struct permi_counted;
@@ -6452,8 +6446,7 @@ typedef struct permi_gpu_engines {
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
-/* What a call may use. Kernels, GPUs, files and perm_sparse.h are found only here: perm_real links real kernels
-   only. */
+/* What a call may use, found only here: perm_real links real kernels only. */
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
@@ -6478,8 +6471,7 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
                     leaf->information.work / (double)dense->n / (double)leaf->information.chunks);
 }
 
-/* Returns x, |x| <= 2^top, rounded to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger |x| have
-   none. */
+/* Returns x, |x| <= 2^top, rounded to multiples of 2^(top - 53). */
 static double permi_to_grid(double x, double power_top)
 {
   double with = copysign(0.5 * power_top, x), sum = x + with;
@@ -6626,7 +6618,6 @@ static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view,
   }
 }
 
-/* Returns 1 if entry j of row i may divide it. */
 static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
@@ -6654,7 +6645,7 @@ static int permi_plan_growth(const permi_dense_plan *plan, const permi_view *vie
 }
 
 /* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] or not, and with `low` the next words to 47 bits
-   more. *lost grows by at least what is dropped. */
+   more. *lost grows by what is dropped. */
 static void permi_row_words(const permi_dense_plan *plan, int parts, int divide, int low, double (*a)[PERM_MAX_N],
                             double (*word)[PERM_MAX_N], double *lost)
 {
@@ -6665,7 +6656,7 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
     double *high = word[part * (1 + low)];
     for (j = 0; j < n; j++)
       high[j] = divide && parts == 1 ? a[0][j] / a[0][0] : a[part][j];
-    for (j = 0; j < n && divide && parts == 2; j++) { /* double-double: parts are right to a few units */
+    for (j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
       permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(a[1][j]);
       permi_dd size = permi_dd_make(a[0][0]), none = permi_dd_make(a[1][0]);
       const permi_dd real = size, imaginary = permi_dd_make(-a[1][0]);
@@ -6692,8 +6683,8 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
   }
 }
 
-/* Returns the largest share by which division and grid move an entry of a row, summed over rows (>>bounds 8); INFINITY
-   if some move and entries are complex or of both signs. Stops above `limit`. */
+/* Returns the largest share by which division and grid move an entry of a row, summed over rows; INFINITY if some move
+   and entries are complex or of both signs. Stops above `limit`. */
 static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
 {
   double sum = 0, lost = 0;
@@ -6773,10 +6764,9 @@ static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *m
 }
 
 /* Adds the effect of a matrix E of lost parts, lost[i] = e_i the sum of moduli of its row i. With sums of moduli R_i <=
-   1 and norms r_i of the scaled rows,
-     |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
-   times 2^(n-1) in the unit of the sum. */
+   1 and norms r_i of the scaled rows |per(A + E) - per(A)| is at most
+     prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
+     n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E. */
 static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *view, const double *lost,
                                permi_leaf *leaf)
 {
@@ -6803,9 +6793,7 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Returns the number of tabled columns. Moving row sums took a fifth of complex states with AVX2, 3 % or less with
-   AVX-512. Tables fill three quarters of a first-level cache of 32 KiB: with all of it split kernels took 1.17 times as
-   long. */
+/* Returns the number of tabled columns. Tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
 static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
 {
   int tabled = 0;
@@ -6823,7 +6811,7 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
   const int pairs = plan->form == PERMI_FORM_PAIR, divide = plan->form == PERMI_FORM_NORMALISED;
-  const int words = divide ? 1 : 2 * parts; /* of an unpaired row */
+  const int words = divide ? 1 : 2 * parts;
   permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
   permi_row_maker maker;
   double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
@@ -6869,10 +6857,10 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>gpu
-   What perm.h asks of perm_cuda.cu, which is read at the end of perm.h where PERM_WITH_CUDA is defined. Without it
-   plans of GPUs are made, merged and explained; runs are refused. The columns of dense sums:
-     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
-              columns; rows of a zero or small pivot c come last: (x + c), (x - c), one operation more
+   What perm.h asks of perm_cuda.cu, which it reads where PERM_WITH_CUDA is defined; else plans of GPUs are made,
+   merged and explained, runs refused. The columns of dense sums:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the other columns; rows of a
+              zero or small pivot c come last: (x + c), (x - c), one operation more
      fixed    1, always +
      block    unrolled in a thread, in Gray order, as constants
      walk     in Gray order, from a table in shared memory
@@ -6906,7 +6894,7 @@ PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *coun
                                                  int walked, uint64_t threads, const perm_allocator *allocator,
                                                  permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
-/* Returns 1 if GPUs take it, and changes `minors`; then runs it (>>minors_gpu). */
+/* Returns 1 if GPUs take it, and changes `minors`; then runs it. */
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
@@ -6946,8 +6934,7 @@ PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, dou
 }
 #endif
 
-/* Unrolled columns from n = 37 on. H200: 3 are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower).
-   They take seconds to compile; other products gain nothing. */
+/* Unrolled columns from n = 37 on (docs/engines.md); other products gain nothing. */
 #ifndef PERMI_GPU_BLOCK
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
@@ -7064,7 +7051,7 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
 PERMI_BRIEF_END
 
 /* =========================================================================================== >>plan
-   The bits of a result follow from matrix and options alone, never from threads, time or load. */
+   Bits follow from matrix and options alone, never from threads, time or load. */
 
 /* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. exponent: 2n rows. */
 static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
@@ -7075,7 +7062,7 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
       double x = fabs(permi_at(view, i, j, 0));
       if (view->parts == 2)
         x = fmax(x, fabs(permi_at(view, i, j, 1)));
-      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT; /* of the larger part */
+      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT;
     }
   plan->zero = !permi_scale_exponents(n, exponent, plan->row_exp2, plan->column_exp2);
   for (i = 0; i < n && !plan->zero; i++) {
@@ -7206,7 +7193,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
 }
 
 /* Returns 1 if a bound costs at most 15 % of a call, of which 5 us are not the kernel's, and the tables of complex
-   pairs: up to n = 11 or so with AVX-512. */
+   pairs. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -7327,7 +7314,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->seconds = plan->elements / (plan->method == PERM_METHOD_GLYNN ? PERMI_RATE_GLYNN : PERMI_RATE_RYSER);
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   }
-  /* Chunks are small enough to share and stop, large enough that a start is free (>>bounds). */
+  /* Chunks are small enough to share and stop, large enough that a start is free. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
@@ -7351,13 +7338,13 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 /* ========================================================================================= >>bounds
    Estimate, bound and leaf of a plan; the next precision. */
 
-/* Rounding before the products. Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the
-   row's sum of moduli: by f / |row sum| of the term, which no sum of |terms| shows. In some matrices, as around blocks
-   (1 1; 1 -1), a row sum cancels in every term: the sum is all rounding. */
+/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
+   sum| of the term, which no sum of |terms| shows. In some matrices, as around blocks (1 1; 1 -1), a row sum cancels in
+   every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were norms */
-  double typical; /* the usual permanent, in the unit of terms: product of row norms and spreads */
+  double typical; /* permanent in the unit of terms: product of row norms and spreads */
   double largest; /* sampled term */
 } permi_rounded_rows;
 
@@ -7379,9 +7366,9 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* Sets size[] to |row sum| in the sampled terms, of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread
-   by the root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: a permanent's mean square over signs is
-   at most about the product of these and of the rows' squares [Bre73]. */
+/* Sets size[] to |row sum| in the terms of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread by the
+   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: a permanent's mean square over signs is at most
+   about the product of these and of the rows' squares [Bre73]. */
 static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
@@ -7410,8 +7397,8 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
              : moduli;
 }
 
-/* Sets the signs of terms begin, begin + 1, ...: all terms up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a
-   hash. Term 0, often the largest, is all +. */
+/* Sets the signs of terms begin, begin + 1, ...: all up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a hash. Term
+   0, often the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
@@ -7432,7 +7419,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms, share as weight times quotient; returns the sum of weights. */
+/* Adds terms, share as weight times quotient; returns the sum of weights. */
 static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
                                  permi_rounded_rows *rounded)
 {
@@ -7501,9 +7488,8 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rows: rounding multiplies minors; their part
-   of the share counts for usual row sums, all of it where they cancel 100 times as much. Products and sums: n + 10
-   roundings a term. */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounding of rows multiplies minors; that part
+   of the share counts for usual row sums, all where they cancel 100 times as much. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -7519,19 +7505,19 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
     leaf->estimate_relative = (double)INFINITY;
 }
 
-/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53. Step by step:
-   docs/proofs-rounding.md.
-   1. Products of exact numbers: n u; split, also n row sums: 2 n u; exact pairs: (n + 1) / 2 u.
-   2. A complex product is off by 2 u, without FMA by 2.42 u.
+/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53 (steps:
+   docs/proofs-rounding.md).
+   1. Products of exact numbers: n u; split, with n row sums, 2 n u; exact pairs: (n + 1) / 2 u.
+   2. A complex product is off by 2 u, without FMA 2.42 u.
    3. A double-double product is off by 14 u^2, complex 60 u^2.
-   4. Rounded sums: K + 1 additions in a state, 8 in a group, and the rests of TwoSum: K + 10 units.
+   4. Rounded sums: K + 1 additions in a state, 8 in a group, and TwoSum's rests: K + 10 units.
    5. Double-double sums: (2^K + 2) 2 u A twice a term, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms|: a factor 1.0001.
    7. Underflow and lost entries: n^2 2^(growth - 1070) for each of 2^(n-1) terms.
    8. Entries >= 0 that move by at most e_i of each in row i move the permanent by at most sum e_i of itself, and second
    order. Entries of both signs would need minors: they take split rows.
-   Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
-   tests/proofs/dense_orders.sh. tests/attack/climb.c searches for counterexamples. */
+   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (tests/proofs/complex.v), 1, 3, 4 (tests/proofs/dense.g), 4 to 7
+   (tests/proofs/dense_orders.sh) and search for counterexamples (tests/attack/climb.c). */
 static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -15401,8 +15387,8 @@ PERMI_BRIEF_END
      - needless loop levels make gcc miss the hot loop (0.95);
      - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
    FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT rounds once in every family; LARGER = max(|a|, |b|);
-   _ANY: unaligned. KEEP hides a product from gcc, which contracts even intrinsics. LEAVE clears upper register halves,
-   as gcc -O2 does not: SSE code after it ran at half speed. */
+   _ANY: unaligned. KEEP hides a product from gcc, which contracts even intrinsics. LEAVE clears upper register halves:
+   SSE code after gcc -O2 ran at half speed. */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) name##family
@@ -15755,8 +15741,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Returns a table's number plus a row sum. With 32 registers the load stands alone, and the broadcast is part of the
-   addition: complex, Zen 4, 1e9 elements/s, gcc 8.9 to 11.2, clang 10.8 to 11.1; with 16 it costs 3 to 20%. */
+/* Returns a table's number plus a row sum. With 32 registers the load stands alone: gcc is 1.26 times as fast; with 16
+   it costs 3 to 20%. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -15798,7 +15784,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
 
 /* Rows i, j with y = z + l, l over pivot and block columns: turning l's signs takes (z_i z_j + l_i l_j) + (z_i l_j +
    z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting: (2^K + 2 + 6
-   2^K) / 4 2^K operations an element, 1.56 for K = 3, without division. */
+   2^K) / 4 2^K operations an element, without division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -15901,8 +15887,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   }
 }
 
-/* Row sums Y + L, exact multiples of both grids' units. ROUNDED: fl(Y + L) is rounded once: its bound is relative.
-   DOUBLED: Y + L = s + l exactly; P + C is a renormalised double-double. */
+/* Row sums Y + L are exact multiples of both grids' units. ROUNDED: fl(Y + L) is rounded once. DOUBLED: Y + L = s + l
+   exactly; P + C is a renormalised double-double. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               const double *x, int product)
 {
@@ -16058,8 +16044,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
       PERMI_NAME(rows_split)(dense, t, x, p, m, product, parts, block);
     }
 
-    /* All |terms| cost 4%; an estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide
-       its terms from fixed patterns. */
+    /* An estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide its terms from fixed
+       patterns. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
       PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
@@ -16091,7 +16077,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   }
 }
 
-/* Blocks for 32 registers, or 16; split_complex with 3 has tables > 32 KiB. */
+/* for 32 registers, or 16; split_complex with 3 has tables > 32 KiB */
 #define PERMI_REAL (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2)
 #define PERMI_COMPLEX (PERMI_REAL - 1)
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
@@ -16121,16 +16107,13 @@ PERMI_INSTANCE(dd_complex, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
    the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
-   tables like z_i. 74 operations for 48 elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
-   tests/proofs/small_orders.sh.
+   tables like z_i (tests/proofs/small_orders.sh; measurements: docs/engines.md).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
    out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
-   looks accurate); at least the sum of squares.
-   AVX-512, n = 12: 92% of the peak; an unrolled loop over pairs lost 4%, moduli of both halves and a broadcast sign 1
-   to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of compile time. */
+   looks accurate); at least the sum of squares. */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
+#define PERMI_TABLE (5 - PERMI_LANES) /* 32 table numbers and 16 outer ones a row */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 #define PERMI_EVERY_SETTING(q, call) /* a loop's arrays stay in clang's memory */                         \
   do { q = 0; call; if (block >= 1) { q = 1; call; }                                                                   \

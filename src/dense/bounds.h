@@ -4,13 +4,13 @@
 #include "plain.h"
 #include "plan.h"
 
-/* Rounding before the products. Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the
-   row's sum of moduli: by f / |row sum| of the term, which no sum of |terms| shows. In some matrices, as around blocks
-   (1 1; 1 -1), a row sum cancels in every term: the sum is all rounding. */
+/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
+   sum| of the term, which no sum of |terms| shows. In some matrices, as around blocks (1 1; 1 -1), a row sum cancels in
+   every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were norms */
-  double typical; /* the usual permanent, in the unit of terms: product of row norms and spreads */
+  double typical; /* permanent in the unit of terms: product of row norms and spreads */
   double largest; /* sampled term */
 } permi_rounded_rows;
 
@@ -32,9 +32,9 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* Sets size[] to |row sum| in the sampled terms, of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread
-   by the root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: a permanent's mean square over signs is
-   at most about the product of these and of the rows' squares [Bre73]. */
+/* Sets size[] to |row sum| in the terms of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread by the
+   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: a permanent's mean square over signs is at most
+   about the product of these and of the rows' squares [Bre73]. */
 static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
@@ -63,8 +63,8 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
              : moduli;
 }
 
-/* Sets the signs of terms begin, begin + 1, ...: all terms up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a
-   hash. Term 0, often the largest, is all +. */
+/* Sets the signs of terms begin, begin + 1, ...: all up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a hash. Term
+   0, often the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
@@ -85,7 +85,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms, share as weight times quotient; returns the sum of weights. */
+/* Adds terms, share as weight times quotient; returns the sum of weights. */
 static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
                                  permi_rounded_rows *rounded)
 {
@@ -154,9 +154,8 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rows: rounding multiplies minors; their part
-   of the share counts for usual row sums, all of it where they cancel 100 times as much. Products and sums: n + 10
-   roundings a term. */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounding of rows multiplies minors; that part
+   of the share counts for usual row sums, all where they cancel 100 times as much. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -172,19 +171,19 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
     leaf->estimate_relative = (double)INFINITY;
 }
 
-/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53. Step by step:
-   docs/proofs-rounding.md.
-   1. Products of exact numbers: n u; split, also n row sums: 2 n u; exact pairs: (n + 1) / 2 u.
-   2. A complex product is off by 2 u, without FMA by 2.42 u.
+/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53 (steps:
+   docs/proofs-rounding.md).
+   1. Products of exact numbers: n u; split, with n row sums, 2 n u; exact pairs: (n + 1) / 2 u.
+   2. A complex product is off by 2 u, without FMA 2.42 u.
    3. A double-double product is off by 14 u^2, complex 60 u^2.
-   4. Rounded sums: K + 1 additions in a state, 8 in a group, and the rests of TwoSum: K + 10 units.
+   4. Rounded sums: K + 1 additions in a state, 8 in a group, and TwoSum's rests: K + 10 units.
    5. Double-double sums: (2^K + 2) 2 u A twice a term, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms|: a factor 1.0001.
    7. Underflow and lost entries: n^2 2^(growth - 1070) for each of 2^(n-1) terms.
    8. Entries >= 0 that move by at most e_i of each in row i move the permanent by at most sum e_i of itself, and second
    order. Entries of both signs would need minors: they take split rows.
-   Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
-   tests/proofs/dense_orders.sh. tests/attack/climb.c searches for counterexamples. */
+   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (tests/proofs/complex.v), 1, 3, 4 (tests/proofs/dense.g), 4 to 7
+   (tests/proofs/dense_orders.sh) and search for counterexamples (tests/attack/climb.c). */
 static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;

@@ -5,9 +5,9 @@
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
      outer    the rest, in Gray order; the first, `tabled`, have a table a setting and do not move the row sums
-   Gray walks in doubles err by drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits:
-   row sums are exact, and entries are off by at most 2^-53 of their row's sum of moduli. Split form keeps 47 more bits
-   in a second virtual row (tests/proofs/dense.g). */
+   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row sums
+   are exact, and entries are off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
+   (tests/proofs/dense.g). */
 #pragma once
 #include "plain.h"
 
@@ -35,8 +35,7 @@ typedef struct permi_gpu_engines {
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
-/* What a call may use. Kernels, GPUs, files and perm_sparse.h are found only here: perm_real links real kernels
-   only. */
+/* What a call may use, found only here: perm_real links real kernels only. */
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
@@ -61,8 +60,7 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
                     leaf->information.work / (double)dense->n / (double)leaf->information.chunks);
 }
 
-/* Returns x, |x| <= 2^top, rounded to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger |x| have
-   none. */
+/* Returns x, |x| <= 2^top, rounded to multiples of 2^(top - 53). */
 static double permi_to_grid(double x, double power_top)
 {
   double with = copysign(0.5 * power_top, x), sum = x + with;
@@ -209,7 +207,6 @@ static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view,
   }
 }
 
-/* Returns 1 if entry j of row i may divide it. */
 static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
@@ -237,7 +234,7 @@ static int permi_plan_growth(const permi_dense_plan *plan, const permi_view *vie
 }
 
 /* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] or not, and with `low` the next words to 47 bits
-   more. *lost grows by at least what is dropped. */
+   more. *lost grows by what is dropped. */
 static void permi_row_words(const permi_dense_plan *plan, int parts, int divide, int low, double (*a)[PERM_MAX_N],
                             double (*word)[PERM_MAX_N], double *lost)
 {
@@ -248,7 +245,7 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
     double *high = word[part * (1 + low)];
     for (j = 0; j < n; j++)
       high[j] = divide && parts == 1 ? a[0][j] / a[0][0] : a[part][j];
-    for (j = 0; j < n && divide && parts == 2; j++) { /* double-double: parts are right to a few units */
+    for (j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
       permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(a[1][j]);
       permi_dd size = permi_dd_make(a[0][0]), none = permi_dd_make(a[1][0]);
       const permi_dd real = size, imaginary = permi_dd_make(-a[1][0]);
@@ -275,8 +272,8 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
   }
 }
 
-/* Returns the largest share by which division and grid move an entry of a row, summed over rows (>>bounds 8); INFINITY
-   if some move and entries are complex or of both signs. Stops above `limit`. */
+/* Returns the largest share by which division and grid move an entry of a row, summed over rows; INFINITY if some move
+   and entries are complex or of both signs. Stops above `limit`. */
 static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
 {
   double sum = 0, lost = 0;
@@ -356,10 +353,9 @@ static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *m
 }
 
 /* Adds the effect of a matrix E of lost parts, lost[i] = e_i the sum of moduli of its row i. With sums of moduli R_i <=
-   1 and norms r_i of the scaled rows,
-     |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
-   times 2^(n-1) in the unit of the sum. */
+   1 and norms r_i of the scaled rows |per(A + E) - per(A)| is at most
+     prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
+     n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E. */
 static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *view, const double *lost,
                                permi_leaf *leaf)
 {
@@ -386,9 +382,7 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Returns the number of tabled columns. Moving row sums took a fifth of complex states with AVX2, 3 % or less with
-   AVX-512. Tables fill three quarters of a first-level cache of 32 KiB: with all of it split kernels took 1.17 times as
-   long. */
+/* Returns the number of tabled columns. Tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
 static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
 {
   int tabled = 0;
@@ -406,7 +400,7 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
   const int pairs = plan->form == PERMI_FORM_PAIR, divide = plan->form == PERMI_FORM_NORMALISED;
-  const int words = divide ? 1 : 2 * parts; /* of an unpaired row */
+  const int words = divide ? 1 : 2 * parts;
   permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
   permi_row_maker maker;
   double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};

@@ -25,8 +25,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Returns a table's number plus a row sum. With 32 registers the load stands alone, and the broadcast is part of the
-   addition: complex, Zen 4, 1e9 elements/s, gcc 8.9 to 11.2, clang 10.8 to 11.1; with 16 it costs 3 to 20%. */
+/* Returns a table's number plus a row sum. With 32 registers the load stands alone: gcc is 1.26 times as fast; with 16
+   it costs 3 to 20%. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -68,7 +68,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
 
 /* Rows i, j with y = z + l, l over pivot and block columns: turning l's signs takes (z_i z_j + l_i l_j) + (z_i l_j +
    z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting: (2^K + 2 + 6
-   2^K) / 4 2^K operations an element, 1.56 for K = 3, without division. */
+   2^K) / 4 2^K operations an element, without division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -171,8 +171,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   }
 }
 
-/* Row sums Y + L, exact multiples of both grids' units. ROUNDED: fl(Y + L) is rounded once: its bound is relative.
-   DOUBLED: Y + L = s + l exactly; P + C is a renormalised double-double. */
+/* Row sums Y + L are exact multiples of both grids' units. ROUNDED: fl(Y + L) is rounded once. DOUBLED: Y + L = s + l
+   exactly; P + C is a renormalised double-double. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               const double *x, int product)
 {
@@ -328,8 +328,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
       PERMI_NAME(rows_split)(dense, t, x, p, m, product, parts, block);
     }
 
-    /* All |terms| cost 4%; an estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide
-       its terms from fixed patterns. */
+    /* An estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide its terms from fixed
+       patterns. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
       PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
@@ -361,7 +361,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   }
 }
 
-/* Blocks for 32 registers, or 16; split_complex with 3 has tables > 32 KiB. */
+/* for 32 registers, or 16; split_complex with 3 has tables > 32 KiB */
 #define PERMI_REAL (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2)
 #define PERMI_COMPLEX (PERMI_REAL - 1)
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \

@@ -1,8 +1,8 @@
 /* ============================================================================================ >>gpu
-   What perm.h asks of perm_cuda.cu, which is read at the end of perm.h where PERM_WITH_CUDA is defined. Without it
-   plans of GPUs are made, merged and explained; runs are refused. The columns of dense sums:
-     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
-              columns; rows of a zero or small pivot c come last: (x + c), (x - c), one operation more
+   What perm.h asks of perm_cuda.cu, which it reads where PERM_WITH_CUDA is defined; else plans of GPUs are made,
+   merged and explained, runs refused. The columns of dense sums:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the other columns; rows of a
+              zero or small pivot c come last: (x + c), (x - c), one operation more
      fixed    1, always +
      block    unrolled in a thread, in Gray order, as constants
      walk     in Gray order, from a table in shared memory
@@ -39,7 +39,7 @@ PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *coun
                                                  int walked, uint64_t threads, const perm_allocator *allocator,
                                                  permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
-/* Returns 1 if GPUs take it, and changes `minors`; then runs it (>>minors_gpu). */
+/* Returns 1 if GPUs take it, and changes `minors`; then runs it. */
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
@@ -79,8 +79,7 @@ PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, dou
 }
 #endif
 
-/* Unrolled columns from n = 37 on. H200: 3 are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower).
-   They take seconds to compile; other products gain nothing. */
+/* Unrolled columns from n = 37 on (docs/engines.md); other products gain nothing. */
 #ifndef PERMI_GPU_BLOCK
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif

@@ -1,6 +1,6 @@
 /* ======================================================================================== >>kernels
-   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets. The 2^K settings of K block
-   columns fill their registers, 32 or 16 (tests/compile looks for spills). */
+   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
+   columns fill the registers (tests/compile looks for spills; docs/engines.md has measurements). */
 #pragma once
 #include "../base/cpu.h"
 #include "../base/integers.h"
@@ -15,7 +15,7 @@ typedef enum permi_form {
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
-/* Fixes the bits of a dense sum: a function of matrix, options and kernel family. */
+/* A function of matrix, options and kernel family. */
 typedef struct permi_dense_plan {
   int version, n, is_complex, certify;
   perm_method method;
@@ -29,7 +29,7 @@ typedef struct permi_dense_plan {
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* of entries: 2^(row + column) */
   int zero;              /* 1: no transversal of nonzeros */
   int lossy;             /* 1: scaling made an entry subnormal */
-  int exact_rows;        /* 1: nothing rounds before the products; 2: hardly anything, all entries >= 0 */
+  int exact_rows;        /* 1: nothing rounds before the products; 2: hardly, entries >= 0 */
   double elements;       /* n 2^(n-1) */
   double seconds, bytes; /* predicted, one thread */
   uint64_t fingerprint;
@@ -40,20 +40,19 @@ typedef struct permi_chunk_sum {
   double absolute;
 } permi_chunk_sum;
 
-#define PERMI_VIRTUAL_ROWS 392 /* 12 for a complex pair, 8 to look ahead */
-#define PERMI_GROUP_LOG2 3     /* states added plainly, then by TwoSum */
-#define PERMI_MOST_TABLED 2    /* outer columns; 3 are within 2 % */
+#define PERMI_VIRTUAL_ROWS 392 /* 12 a complex pair, 8 to look ahead */
+#define PERMI_GROUP_LOG2 3     /* states added plainly */
+#define PERMI_MOST_TABLED 2
 
 typedef struct permi_dense permi_dense;
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* A virtual row: a linear form in the signs on a grid. */
 struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded to a multiple of 8 */
+  int n, rows, padded; /* rows: virtual, padded to eights */
   int outer, chunk_log2;
-  int tabled;             /* outer columns with a table a setting */
+  int tabled;             /* outer columns with tables */
   unsigned absolute_mask; /* one of mask + 1 groups counts */
-  double *table;          /* in order of use */
+  double *table;
   size_t table_size;
   double *step;     /* [outer][2][padded]: +2a, -2a */
   double *start;    /* [padded]: all outer signs + */
@@ -62,8 +61,8 @@ struct permi_dense {
   permi_kernel_run run;
 };
 
-/* One thread's memory in >>minors, a vector for each part of a number. Sums over settings carry Glynn's signs except
-   the lanes'. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
+/* A thread's memory in >>minors, a vector for each part of a number. Sums over settings have Glynn's signs except the
+   lanes'. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
   double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
   double *block_high, *block_low; /* [row][block columns and 2]: totals */
@@ -77,11 +76,11 @@ typedef struct permi_minors_work {
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
 #define PERMI_EXACT_ATOMS 5
 #define PERMI_EXACT_BLOCK_LOG2 2
-#define PERMI_EXACT_SKIP_LOG2 6 /* columns if zeros are skipped, two a table */
-#define PERMI_EXACT_WINDOW 51   /* bits of a limb */
+#define PERMI_EXACT_SKIP_LOG2 6 /* two columns a table */
+#define PERMI_EXACT_WINDOW 51   /* bits */
 #define PERMI_EXACT_WIDTH 8
 #define PERMI_EXACT_HALF 20     /* 18 and tiles */
-#define PERMI_EXACT_FACTORS 64  /* and twice the long rows */
+#define PERMI_EXACT_FACTORS 64
 typedef struct permi_exact_work {
   uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
   double x[512]; /* row sums */
@@ -103,18 +102,18 @@ struct permi_exact {
   int n, padded;                /* to a multiple of 16 */
   int parts;                    /* 2: Gaussian */
   int window;                   /* weights 2^(window k) */
-  int limbs, first, narrow;     /* first: in the first half; narrow: of atoms */
+  int limbs, first, narrow;     /* narrow: of atoms */
   int sums, first_sums;         /* after long rows */
-  int long_rows, long_first;    /* of two doubles; in the first half */
-  int wide_padded, long_padded; /* row sums in doubles; the long rows' stand last, low parts first */
-  int wide_entries;             /* of wide_table, a setting */
+  int long_rows, long_first;    /* of two doubles */
+  int wide_padded, long_padded; /* the long rows' stand last, low parts first */
+  int wide_entries;
   int outer, chunk_log2, transposed;
-  int settings; /* until accumulators are full */
+  int settings;
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS]; /* the last atom has rows */
+  int fifth[PERMI_EXACT_LIMBS];
   int wide_rows[PERMI_EXACT_LIMBS];
-  int grown[PERM_MAX_N]; /* limbs after a long row */
+  int grown[PERM_MAX_N];
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
@@ -126,13 +125,13 @@ struct permi_exact {
   const uint8_t *nibbles;        /* [row][3][16], four columns */
   uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], half[2][PERMI_EXACT_HALF], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of a vector's constants */
-  double survivors;                      /* share of the terms */
+  uint64_t bias[PERMI_EXACT_PADDED + 1];
+  double survivors;
   permi_exact_run run;
   permi_exact_evaluate evaluate;
 };
 
-/* Products made at once (AVX2: 2.7 times as fast as singly), and their sets. */
+/* Products at once (AVX2: 2.7 times as fast as singly), and their sets. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
@@ -185,7 +184,7 @@ static const double permi_lane_zero[2] = {0, 0};
 static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1, 1,  1,  -1, 1,  -1, -1, 1,
                                               -1, 1,  1,  -1, 1,  -1, -1, 1,  1,  -1, -1, 1,  -1, 1,  1,  -1};
 
-/* Sets out to the signed lane sums of re, (im,) estimate, squares, 8 doubles each. */
+/* Sets out to the signed lane sums of re, (im,) estimate, squares. */
 static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
@@ -274,7 +273,6 @@ typedef struct permi_kernel {
   permi_kernel_run run;
 } permi_kernel;
 
-/* The best first for each form. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -288,7 +286,7 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
     {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
-#if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
+#if PERMI_ARM /* not measured */
     {PERM_ISA_NEON, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},

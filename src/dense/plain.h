@@ -1,5 +1,5 @@
 /* ========================================================================================== >>plain
-   The textbook engines, oracles of the tests: they share only scaling and chunks with >>dense. */
+   The textbook engines, oracles of the tests. */
 #pragma once
 #include "../job/job.h"
 #include "kernels.h"
@@ -53,7 +53,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
 }
 
-/* Sets lost[i] to the expected drift of row sum i: a move rounds by up to a unit of the row's sum of moduli. */
+/* Sets lost[i] to the expected drift of row sum i; moves round by up to a unit of its moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = permi_plain_unit(plain);
@@ -68,7 +68,7 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
 }
 
 /* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term,
-   but not in Ryser's sum, where few terms may be all. */
+   but not Ryser's, of which few may be all. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9 && !plain->ryser;
@@ -93,12 +93,12 @@ static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd im
   partial->terms += terms;
 }
 
-/* Adds a chunk, in doubles or `wide` in double-double. A real term of doubles is a product of two chains. */
+/* Adds a chunk, in doubles or `wide` in double-double. */
 PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts, int wide)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n, minus = plain->ryser ? n & 1 : 0;
-  const double on = plain->ryser ? 1 : -2; /* of a row sum, to Gray bit 1 */
+  const double on = plain->ryser ? 1 : -2; /* moves a row sum to Gray bit 1 */
   const uint64_t last = (chunk + 1) << plain->chunk_log2;
   double size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0;
   permi_dd total[2] = {{0, 0}, {0, 0}}, x[2][PERM_MAX_N];
@@ -169,8 +169,8 @@ typedef struct permi_expansion {
   perm_partial *partial;
 } permi_expansion;
 
-/* Adds the terms that continue `row` rows in the columns `used`. Prefix products are double-double, their sum exact: n
-   - 1 products a term err, and underflow. */
+/* Adds the terms that continue `row` rows in the columns `used`. Prefix products, in double-double, err; their sum is
+   exact. */
 static perm_status permi_expand(permi_expansion *expansion, int row, uint64_t used, permi_dd re, permi_dd im)
 {
   const permi_plain *plain = expansion->plain;

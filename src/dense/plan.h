@@ -1,5 +1,5 @@
 /* =========================================================================================== >>plan
-   The bits of a result follow from matrix and options alone, never from threads, time or load. */
+   Bits follow from matrix and options alone, never from threads, time or load. */
 #pragma once
 #include "small.h"
 #include "scale.h"
@@ -15,7 +15,7 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
       double x = fabs(permi_at(view, i, j, 0));
       if (view->parts == 2)
         x = fmax(x, fabs(permi_at(view, i, j, 1)));
-      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT; /* of the larger part */
+      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT;
     }
   plan->zero = !permi_scale_exponents(n, exponent, plan->row_exp2, plan->column_exp2);
   for (i = 0; i < n && !plan->zero; i++) {
@@ -146,7 +146,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
 }
 
 /* Returns 1 if a bound costs at most 15 % of a call, of which 5 us are not the kernel's, and the tables of complex
-   pairs: up to n = 11 or so with AVX-512. */
+   pairs. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -267,7 +267,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->seconds = plan->elements / (plan->method == PERM_METHOD_GLYNN ? PERMI_RATE_GLYNN : PERMI_RATE_RYSER);
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   }
-  /* Chunks are small enough to share and stop, large enough that a start is free (>>bounds). */
+  /* Chunks are small enough to share and stop, large enough that a start is free. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);

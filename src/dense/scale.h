@@ -1,14 +1,13 @@
 /* ========================================================================================== >>scale
    Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
-   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then moves the permanent by that
-   rounding times permanents of entries <= 1; per |a| >= 2^-n. A matching of tight entries settles most matrices,
-   shortest augmenting paths [JV87] the rest. A rule that ignores the first duals fixes what is free: earlier scaling
-   changes no bits. O(n^3). */
+   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then moves the permanent by that times
+   permanents of entries <= 1; per |a| >= 2^-n. A matching of tight entries settles most matrices, shortest augmenting
+   paths [JV87] the rest; the rule for free duals ignores the first ones. O(n^3). */
 #pragma once
 #include "../base/memory.h"
 #include "kernels.h"
 
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
 /* Augments along the parents of column j. */

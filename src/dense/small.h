@@ -2,12 +2,10 @@
    n <= 16 without a plan. The general path takes what is not accepted, NaN and infinities too.
      n <= 4    Laplace expansion along halves of the rows, if at most five digits cancel or nothing is rounded
      5 .. 16   >>small_kernels, if their own estimate is good
-   Underflow leaves all bits of values from PERMI_FOUR_LEAST (n <= 4, |entries| <= 1e60), PERMI_SMALL_LEAST (n <= 12)
-   and PERMI_FAR_LEAST on (parts <= 1e12): tests/proofs/small.g.
-   Bound: a product of n entries is rounded at most K = permi_small_roundings times, in expansions 16. So |error| is at
-   most K u / (1 - K u) times the sum with moduli |re| + |im| for numbers [Hig02, 3.1], that is prod_i R_i, R_i = sum_j
-   |a_ij|, in expansions per |A|, plus underflow. The estimate for n > 4 is what permi_small_stands compares, with the
-   norms' product. */
+   Underflow spares values from PERMI_FOUR_LEAST (n <= 4, |entries| <= 1e60), PERMI_SMALL_LEAST (n <= 12) and
+   PERMI_FAR_LEAST on (parts <= 1e12): tests/proofs/small.g. Bound: a product of n entries is rounded at most K =
+   permi_small_roundings times, in expansions 16: |error| is at most K u / (1 - K u) times prod_i sum_j |a_ij|, |re| +
+   |im| for moduli, in expansions per |A| [Hig02, 3.1]. */
 #pragma once
 #include "kernels.h"
 #include "../base/doubles.h"
@@ -16,7 +14,7 @@
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
 #define PERMI_FOUR_LEAST 1e-110
-#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 in any mode */
+#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 16
 
@@ -40,7 +38,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Returns 1 if all are integers of at most `most`; flushed or not, a subnormal number is none. */
+/* Returns 1 if all are integers of at most `most`; subnormal numbers, flushed or not, are none. */
 static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;
@@ -49,8 +47,8 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four entries neither overflow nor underflow, flushed or not; 0 for NaN. Inlined, it costs
-   batches of orders 5 to 7 a tenth. */
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlined, it costs batches of orders 5 to 7 a
+   tenth. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
@@ -59,8 +57,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Products of the rows' sums of moduli and of squares, over all rows and over all but the least; at least DBL_MIN for
-   squares. `moduli`: the sum of all, NaN if an entry is. */
+/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; at least DBL_MIN for
+   squares. `moduli`: the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -108,8 +106,7 @@ __attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const 
   return _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
 }
 
-/* Returns products over all rows only: n = 12 complex takes 32 ns, not 43. `vectors` is constant: a loop of unknown
-   length costs a misprediction a row. */
+/* Returns products over all rows only. `vectors` is constant: other loops cost a misprediction a row. */
 __attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
                                                                                          const double *a, int vectors)
 {
@@ -186,7 +183,7 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 
 #if PERMI_X86
 /* Returns 1 if the value for n = 4 is good (max_pd may lose a NaN, the value does not). Column products are in lanes
-   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged: lanes meet complements. */
+   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -218,7 +215,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
-/* Returns at least how often a product of n entries is rounded in a kernel's value, also in >>minors_dense
+/* Returns at least how often a product of n entries is rounded, in >>minors_dense too
    (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
@@ -258,8 +255,8 @@ static double permi_small_scale(int n, double squares)
 }
 
 /* Returns 1 if a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs round twice: 4 n
-   u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
-   NaN and overflow fail: below 1e24 (n > 12: 1e19) neither that product nor modulus^2 overflows. */
+   u. Row sums round by u times their norm, which moduli miss: 4 n u times the norms' product. Below 1e24 (n > 12: 1e19)
+   neither that nor modulus^2 overflows; NaN fails. */
 static int permi_small_stands(perm_isa isa, int n, int parts, const double *a, double modulus, double absolute,
                               double squares)
 {
@@ -392,7 +389,7 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Returns 1 and a result if the value stands, with an estimate of at most 1e-10 of it, and is not 0. 2 <= n <= 16, isa
+/* Returns 1 and a result if the value stands, is not 0 and has an estimate of at most 1e-10 of it. 2 <= n <= 16, isa
    not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
@@ -443,8 +440,8 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   return 1;
 }
 
-/* Writes the matrix with its copies, doubles or 64-bit integers of `parts`, to full. Returns the number of columns, 0
-   if that is not 1 to PERMI_WRITTEN_OUT_N or not by `missing` above that of rows. */
+/* Writes the matrix, doubles or 64-bit integers of `parts`, with its copies. Returns the number of columns, 0 if that
+   is not 1 to PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
 static int permi_small_write_out(const permi_copies *from, int parts, int missing, void *full)
 {
   const int *const count[2] = {from->row_count, from->column_count};

@@ -3,16 +3,13 @@
    the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
-   tables like z_i. 74 operations for 48 elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
-   tests/proofs/small_orders.sh.
+   tables like z_i (tests/proofs/small_orders.sh; measurements: docs/engines.md).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
    out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
-   looks accurate); at least the sum of squares.
-   AVX-512, n = 12: 92% of the peak; an unrolled loop over pairs lost 4%, moduli of both halves and a broadcast sign 1
-   to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of compile time. */
+   looks accurate); at least the sum of squares. */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
+#define PERMI_TABLE (5 - PERMI_LANES) /* 32 table numbers and 16 outer ones a row */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 #define PERMI_EVERY_SETTING(q, call) /* a loop's arrays stay in clang's memory */                         \
   do { q = 0; call; if (block >= 1) { q = 1; call; }                                                                   \
