@@ -11,7 +11,7 @@
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* 32 table numbers and 16 outer ones a row */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
-#define PERMI_EVERY_SETTING(q, call) /* a loop's arrays stay in clang's memory */                         \
+#define PERMI_EVERY_SETTING(q, call) /* a loop's arrays stay in clang's memory */                                      \
   do { q = 0; call; if (block >= 1) { q = 1; call; }                                                                   \
     if (block == 2) { q = 2; call; q = 3; call; }                                                                      \
   } while (0)
