@@ -5330,13 +5330,19 @@ static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1
 static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
-  int part, k;
+  int part;
   for (part = 0; part <= parts + 1; part++, lane += 8) {
     const double sign = part < parts ? -1 : 1;
-    for (k = 0; k < 4 && width == 8; k++)
-      lane[k] += sign * lane[k + 4];
-    for (k = 0; k < 2 && width >= 4; k++)
-      lane[k] += sign * lane[k + 2];
+    if (width == 8) {
+      lane[0] += sign * lane[4];
+      lane[1] += sign * lane[5];
+      lane[2] += sign * lane[6];
+      lane[3] += sign * lane[7];
+    }
+    if (width >= 4) {
+      lane[0] += sign * lane[2];
+      lane[1] += sign * lane[3];
+    }
     if (width >= 2)
       lane[0] += sign * lane[1];
     out[part] = part <= parts ? scale * lane[0] : lane[0];
@@ -6105,14 +6111,15 @@ PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_
       } else if (parts == 2) {
         re.hi = was * y - im.hi * z;
         im.hi = was * z + im.hi * y;
-      } else if (i & 1) {
-        odd *= y;
-      } else {
-        re.hi *= i == n - 1 ? y * odd : y;
       }
     }
-    if (!wide && parts == 1 && n % 2 == 0)
-      re.hi *= odd;
+    if (!wide && parts == 1) { /* two chains */
+      for (i = 0; i + 1 < n; i += 2) {
+        re.hi *= x[0][i].hi;
+        odd *= x[0][i + 1].hi;
+      }
+      re.hi *= i < n ? x[0][i].hi * odd : odd;
+    }
     total[0] = wide ? permi_dd_add(total[0], re) : permi_plain_add(plain->precision, total[0], re.hi);
     if (parts == 2)
       total[1] = wide ? permi_dd_add(total[1], im) : permi_plain_add(plain->precision, total[1], im.hi);
@@ -6650,12 +6657,13 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
                             double (*word)[PERM_MAX_N], double *lost)
 {
   const int n = plan->n;
-  double power[2] = {0, 0};
+  double power[2] = {0, 0}, low_power;
   int j, part;
   for (part = 0; part < parts; part++) {
     double *high = word[part * (1 + low)];
-    for (j = 0; j < n; j++)
-      high[j] = divide && parts == 1 ? a[0][j] / a[0][0] : a[part][j];
+    memcpy(high, a[part], (size_t)n * sizeof *high);
+    for (j = 0; j < n && divide && parts == 1; j++)
+      high[j] /= a[0][0];
     for (j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
       permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(a[1][j]);
       permi_dd size = permi_dd_make(a[0][0]), none = permi_dd_make(a[1][0]);
@@ -6668,6 +6676,7 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
   }
   if (plan->form == PERMI_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
+  low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
   for (part = 0; part < parts; part++) {
     double *high = word[part * (1 + low)], gone = 0;
     for (j = 0; j < n; j++) {
@@ -6675,7 +6684,7 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
       high[j] = permi_to_grid(x, power[part]);
       if (low) {
         const double rest = x - high[j]; /* exact */
-        word[2 * part + 1][j] = permi_to_grid(rest, ldexp(power[0], -PERMI_GRID_LOW_BITS));
+        word[2 * part + 1][j] = permi_to_grid(rest, low_power);
         gone += fabs(rest - word[2 * part + 1][j]);
       }
     }

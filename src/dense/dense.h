@@ -239,12 +239,13 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
                             double (*word)[PERM_MAX_N], double *lost)
 {
   const int n = plan->n;
-  double power[2] = {0, 0};
+  double power[2] = {0, 0}, low_power;
   int j, part;
   for (part = 0; part < parts; part++) {
     double *high = word[part * (1 + low)];
-    for (j = 0; j < n; j++)
-      high[j] = divide && parts == 1 ? a[0][j] / a[0][0] : a[part][j];
+    memcpy(high, a[part], (size_t)n * sizeof *high);
+    for (j = 0; j < n && divide && parts == 1; j++)
+      high[j] /= a[0][0];
     for (j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
       permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(a[1][j]);
       permi_dd size = permi_dd_make(a[0][0]), none = permi_dd_make(a[1][0]);
@@ -257,6 +258,7 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
   }
   if (plan->form == PERMI_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
+  low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
   for (part = 0; part < parts; part++) {
     double *high = word[part * (1 + low)], gone = 0;
     for (j = 0; j < n; j++) {
@@ -264,7 +266,7 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
       high[j] = permi_to_grid(x, power[part]);
       if (low) {
         const double rest = x - high[j]; /* exact */
-        word[2 * part + 1][j] = permi_to_grid(rest, ldexp(power[0], -PERMI_GRID_LOW_BITS));
+        word[2 * part + 1][j] = permi_to_grid(rest, low_power);
         gone += fabs(rest - word[2 * part + 1][j]);
       }
     }

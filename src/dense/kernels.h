@@ -188,13 +188,19 @@ static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1
 static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
-  int part, k;
+  int part;
   for (part = 0; part <= parts + 1; part++, lane += 8) {
     const double sign = part < parts ? -1 : 1;
-    for (k = 0; k < 4 && width == 8; k++)
-      lane[k] += sign * lane[k + 4];
-    for (k = 0; k < 2 && width >= 4; k++)
-      lane[k] += sign * lane[k + 2];
+    if (width == 8) {
+      lane[0] += sign * lane[4];
+      lane[1] += sign * lane[5];
+      lane[2] += sign * lane[6];
+      lane[3] += sign * lane[7];
+    }
+    if (width >= 4) {
+      lane[0] += sign * lane[2];
+      lane[1] += sign * lane[3];
+    }
     if (width >= 2)
       lane[0] += sign * lane[1];
     out[part] = part <= parts ? scale * lane[0] : lane[0];

@@ -120,14 +120,15 @@ PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_
       } else if (parts == 2) {
         re.hi = was * y - im.hi * z;
         im.hi = was * z + im.hi * y;
-      } else if (i & 1) {
-        odd *= y;
-      } else {
-        re.hi *= i == n - 1 ? y * odd : y;
       }
     }
-    if (!wide && parts == 1 && n % 2 == 0)
-      re.hi *= odd;
+    if (!wide && parts == 1) { /* two chains */
+      for (i = 0; i + 1 < n; i += 2) {
+        re.hi *= x[0][i].hi;
+        odd *= x[0][i + 1].hi;
+      }
+      re.hi *= i < n ? x[0][i].hi * odd : odd;
+    }
     total[0] = wide ? permi_dd_add(total[0], re) : permi_plain_add(plain->precision, total[0], re.hi);
     if (parts == 2)
       total[1] = wide ? permi_dd_add(total[1], im) : permi_plain_add(plain->precision, total[1], im.hi);
