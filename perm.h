@@ -95,19 +95,14 @@
                      >>problem         the array of a call
                      >>checkpoint      the file format
      gpu/            >>contract        what plans of GPUs are
-     dense/          >>dispatch        the interface of dense kernels
-                     >>kernels         their table; readings for AVX-512, AVX2, NEON
-                     >>reach           what a public call may link
-                     >>small           n <= 16 in one call
-                     >>small_result    the same with bound and estimate
+     dense/          >>kernels         the interface of dense kernels, their table; readings for AVX-512, AVX2, NEON
+                     >>small           n <= 16 in one call, with bound and estimate
                      >>plain           scalar engines
                      >>scale           scaling by powers of two
-                     >>dense           Glynn's sum in blocks, Gray code
-                     >>device          what it asks of perm_cuda.cu; what stands in without it
-                     >>gpu             plans of dense sums on GPUs
+                     >>dense           Glynn's sum in blocks, Gray code; what a public call may link
+                     >>gpu             plans of dense sums on GPUs; what perm.h asks of perm_cuda.cu
                      >>plan            what fixes the bits; its price
-                     >>rounding        the estimate
-                     >>bounds          the bound: proof of certify; a plan's leaf
+                     >>bounds          the estimate; the bound: proof of certify; a plan's leaf
                      >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
                      >>small_kernels   n <= 16
      exact/          >>residues        Montgomery products, primes, Chinese remainders
@@ -164,7 +159,7 @@
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
-                           room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
+                           room like exact/exact_gpu.h; dense/gpu.h, graph/device.h: what engines ask for;
                            gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
@@ -5108,41 +5103,37 @@ typedef struct perm_gpu_way { /* as permi_pull */
 
 PERMI_BRIEF_END
 
-/* ======================================================================================= >>dispatch
-   What the kernels read and yield. */
+/* ======================================================================================== >>kernels
+   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
+   columns fill the registers (tests/compile looks for spills; docs/engines.md has measurements). */
 
 typedef enum permi_form {
-  PERMI_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
-  PERMI_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
-  PERMI_FORM_PAIR,       /* rows two by two, no division */
-  PERMI_FORM_SPLIT,      /* row sums as high + low part, each exact: dd and certified sums */
-  PERMI_FORM_PLAIN,      /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
+  PERMI_FORM_SCALAR,
+  PERMI_FORM_NORMALISED, /* divided by pivots */
+  PERMI_FORM_PAIR,       /* rows in pairs */
+  PERMI_FORM_SPLIT,      /* exact high + low row sums: dd, certify */
+  PERMI_FORM_PLAIN,      /* GPUs: a pivot column, no division */
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
-/* What fixes the bits of a dense sum: a pure function of matrix and options, the same on all machines of a kernel
-   family. */
+/* A function of matrix, options and kernel family. */
 typedef struct permi_dense_plan {
-  int version; /* as perm_version */
-  int n;
-  int is_complex;
+  int version, n, is_complex, certify;
   perm_method method;
   perm_precision precision;
-  int certify;
   perm_isa isa; /* the kernel family */
   permi_form form;
   int pivot; /* the +- column */
   int lane_columns, block_columns, outer_columns;
-  int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
+  int chunk_log2; /* of outer states (scalar engines: terms) */
   uint64_t chunks;
-  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
-  int zero;                                          /* 1: a row or column is zero */
-  int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
-  int exact_rows;                                    /* 1: nothing rounds before the products: a free bound; 2: hardly
-                                                        anything, and no entry is negative (certify) */
-  double elements;                                   /* n 2^(n-1) */
-  double seconds, bytes;                             /* predicted, one thread */
-  uint64_t fingerprint;                              /* of matrix bits and the fields above */
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* of entries: 2^(row + column) */
+  int zero;              /* 1: no transversal of nonzeros */
+  int lossy;             /* 1: scaling made an entry subnormal */
+  int exact_rows;        /* 1: nothing rounds before the products; 2: hardly, entries >= 0 */
+  double elements;       /* n 2^(n-1) */
+  double seconds, bytes; /* predicted, one thread */
+  uint64_t fingerprint;
 } permi_dense_plan;
 
 typedef struct permi_chunk_sum {
@@ -5150,57 +5141,54 @@ typedef struct permi_chunk_sum {
   double absolute;
 } permi_chunk_sum;
 
-#define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
-#define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
-
-#define PERMI_MOST_TABLED 2    /* outer columns; 3: within 2 % */
+#define PERMI_VIRTUAL_ROWS 392 /* 12 a complex pair, 8 to look ahead */
+#define PERMI_GROUP_LOG2 3     /* states added plainly */
+#define PERMI_MOST_TABLED 2
 
 typedef struct permi_dense permi_dense;
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
 struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
+  int n, rows, padded; /* rows: virtual, padded to eights */
   int outer, chunk_log2;
-  int tabled;             /* the first outer columns: each of their 2^tabled settings has its own table */
-  unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
-  double *table;          /* vectors that kernels add to the row sums, in order of use */
+  int tabled;             /* outer columns with tables */
+  unsigned absolute_mask; /* one of mask + 1 groups counts */
+  double *table;
   size_t table_size;
-  double *step;           /* [outer][2][padded]: +2a, -2a */
-  double *start;          /* [padded]: every outer sign + */
-  double *constant;       /* permi_dense_pair */
+  double *step;     /* [outer][2][padded]: +2a, -2a */
+  double *start;    /* [padded]: all outer signs + */
+  double *constant; /* permi_dense_pair */
   double *memory;
   permi_kernel_run run;
 };
 
-/* The memory of one thread of >>minors; a number is a vector for each part. Sums over settings carry Glynn's signs but
-   for the lanes. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
+/* A thread's memory in >>minors, a vector for each part of a number. Sums over settings have Glynn's signs except the
+   lanes'. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
   double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
   double *block_high, *block_low; /* [row][block columns and 2]: totals */
-  double *high, *low;             /* [outer column][row]: sums from the third on */
-  double *present;                /* [4][row]: the last four states */
-  double *stack;                  /* [level][row]: 4, 8, ... states waiting for neighbours */
+  double *high, *low;             /* [outer column][row], from the third on */
+  double *present;                /* [4][row]: last states */
+  double *stack;                  /* [level][row]: 4, 8, ... states without neighbours */
   double *absolute;
 } permi_minors_work;
 
-/* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
 #define PERMI_EXACT_ATOMS 5
 #define PERMI_EXACT_BLOCK_LOG2 2
-#define PERMI_EXACT_SKIP_LOG2 6 /* columns when skipping zeros, two in a table */
-#define PERMI_EXACT_WINDOW 51   /* bits of a limb in doubles */
+#define PERMI_EXACT_SKIP_LOG2 6 /* two columns a table */
+#define PERMI_EXACT_WINDOW 51   /* bits */
 #define PERMI_EXACT_WIDTH 8
-#define PERMI_EXACT_HALF 20     /* limbs of half a product, 18 and tiles */
-#define PERMI_EXACT_FACTORS 64  /* limbs, and twice the long rows */
+#define PERMI_EXACT_HALF 20     /* 18 and tiles */
+#define PERMI_EXACT_FACTORS 64
 typedef struct permi_exact_work {
   uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double x[512]; /* row sums in doubles */
+  double x[512]; /* row sums */
   double limb[2 * PERMI_EXACT_FACTORS * 4 * PERMI_EXACT_WIDTH];
   double first[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH], second[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
-  uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
+  uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* survivors' */
 } permi_exact_work;
 typedef struct permi_exact_total {
   permi_wide plane[3][PERMI_EXACT_LIMBS + 1];
@@ -5210,40 +5198,41 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
                                 permi_exact_total *total);
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
+/* Tables of an integer matrix, rows in the order of atoms. */
 struct permi_exact {
-  int n, padded;            /* padded to a multiple of 16 */
-  int parts;                /* 2: Gaussian */
-  int window;               /* weights 2^(window k) */
-  int limbs, first, narrow; /* first: in the first half; narrow: made of atoms, the others are wide */
-  int sums, first_sums;     /* limbs after long rows */
-  int long_rows, long_first; /* of two doubles; in the first half */
-  int wide_padded, long_padded; /* row sums in doubles; the last 2 long_padded are the long rows', low parts first */
-  int wide_entries;             /* of wide_table, for a setting */
+  int n, padded;                /* to a multiple of 16 */
+  int parts;                    /* 2: Gaussian */
+  int window;                   /* weights 2^(window k) */
+  int limbs, first, narrow;     /* narrow: of atoms */
+  int sums, first_sums;         /* after long rows */
+  int long_rows, long_first;    /* of two doubles */
+  int wide_padded, long_padded; /* the long rows' stand last, low parts first */
+  int wide_entries;
   int outer, chunk_log2, transposed;
-  int settings; /* vectors until accumulators are full */
+  int settings;
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS]; /* the limb's last atom has rows */
+  int fifth[PERMI_EXACT_LIMBS];
   int wide_rows[PERMI_EXACT_LIMBS];
-  int grown[PERM_MAX_N]; /* limbs of its half after a long row */
+  int grown[PERM_MAX_N];
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
-  const uint32_t *start;         /* [padded]: two int16, or four int8 if skipping */
+  const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
   const uint32_t *step;          /* [outer][padded] */
   const double *wide_table;      /* [block setting][entry][place][WIDTH] */
   const double *wide_step;       /* [outer][wide_padded] */
-  const uint32_t *setting_step;  /* if skipping: [setting column - 2][padded] */
-  const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], differences to all + */
-  const uint8_t *nibbles;        /* [row][3][16], the same for four columns */
+  const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
+  const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], from all + */
+  const uint8_t *nibbles;        /* [row][3][16], four columns */
   uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], half[2][PERMI_EXACT_HALF], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
-  double survivors;                      /* expected share of the terms */
+  uint64_t bias[PERMI_EXACT_PADDED + 1];
+  double survivors;
   permi_exact_run run;
   permi_exact_evaluate evaluate;
 };
 
-/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets. */
+/* Products at once (AVX2: 2.7 times as fast as singly), and their sets. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
@@ -5269,11 +5258,6 @@ static void permi_size_seen(double size, double *most, double *least)
   *least = other < *least ? other : *least;
 }
 
-/* ======================================================================================== >>kernels
-   Kernels: one text (>>vocabulary) for all instruction sets; 2^K settings of block columns fit 32 registers (AVX-512,
-   NEON) or 16; tests/compile looks for spills. Measured, real, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half
-   or a quarter of the table, equal or 8% slower; table entries broadcast, 12% slower. */
-
 static int permi_trailing_zeros(uint64_t x) /* x != 0 */
 {
 #if defined(__GNUC__)
@@ -5292,17 +5276,16 @@ static unsigned permi_scatter(uint64_t x)
 }
 
 #define PERMI_ROUNDED 0
-#define PERMI_DOUBLED 1 /* double-double, of exact double-double row sums */
+#define PERMI_DOUBLED 1 /* double-double */
+#define PERMI_NEAR_N 12
 
-#define PERMI_NEAR_N 12 /* >>small_kernels: columns from here on are far */
-
-/* Of >>small_kernels: signs, and the signed sum over lanes of re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
 static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1, 1,  1,  -1, 1,  -1, -1, 1,
                                               -1, 1,  1,  -1, 1,  -1, -1, 1,  1,  -1, -1, 1,  -1, 1,  1,  -1};
 
+/* Sets out to the signed lane sums of re, (im,) estimate, squares. */
 static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
@@ -5325,7 +5308,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* Adds the four bytes of x, which are equal, to each of 16. */
+/* Adds the four equal bytes of x to each of 16. */
 PERMI_UNUSED
 static void permi_exact_nibbles(const uint8_t *from, uint32_t x, uint8_t *to)
 {
@@ -5339,13 +5322,12 @@ static void permi_exact_nibbles(const uint8_t *from, uint32_t x, uint8_t *to)
 }
 
 #if PERMI_ARM
-/* Sums of neighbouring products. */
 PERMI_UNUSED PERMI_INLINE int64x2_t permi_pairs16_neon(int16x8_t a, int16x8_t b)
 {
   return vreinterpretq_s64_s32(vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
 }
 
-/* A bit for each byte that is not 0. */
+/* Returns a bit for each nonzero byte. */
 PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 {
   static const uint8_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -5355,9 +5337,7 @@ PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 }
 #endif
 
-#if !defined(PERM_NO_EXTRAS)
 typedef void (*permi_small_minors_run)(int rows, int n, const double *a, double *out);
-#endif
 
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
@@ -5395,12 +5375,11 @@ typedef struct permi_kernel {
   permi_form form;
   int parts, product;
   int lane_columns, block_columns;
-  int n_least; /* 16: K = 3 pays from there on */
+  int n_least;
   double rate; /* elements/s, one thread */
   permi_kernel_run run;
 } permi_kernel;
 
-/* The best first for each form. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -5414,7 +5393,7 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
     {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
-#if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
+#if PERMI_ARM /* not measured */
     {PERM_ISA_NEON, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
@@ -5482,7 +5461,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* NULL only below n = 4. */
+/* Returns the best kernel; NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, permi_form form, int product,
                                             int n)
 {
@@ -5502,60 +5481,19 @@ static perm_isa permi_isa(const perm_options *options)
                                                : options->isa;
 }
 
-/* ========================================================================================== >>reach
-   What a call may use: kernels, GPUs, files and perm_sparse.h are found only here, so perm_real links real kernels
-   only. */
-
-struct permi_view;
-struct permi_problem;
-struct permi_counted;
-struct permi_counts;
-struct permi_choice;
-struct permi_engine;
-
-typedef struct permi_gpu_engines {
-  /* where GPUs are wanted and faster than one thread */
-  void (*plan)(permi_dense_plan *plan, const struct permi_view *view, const perm_options *options);
-  int (*growth)(const permi_dense_plan *plan, const struct permi_view *view);
-  int (*safe)(const permi_dense_plan *plan, const struct permi_view *view, int i, int j);
-  double (*moves)(const permi_dense_plan *plan, const struct permi_view *view, double limit);
-  perm_status (*leaf)(const permi_dense_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
-                      permi_leaf *leaf);
-  /* INFINITY: the CPU's */
-  double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
-  perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
-} permi_gpu_engines;
-
-typedef struct permi_reach {
-  int parts; /* 1 real, 2 complex */
-  permi_kernel_table kernels;
-  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
-  /* >>plain, by double and double-double; NULL: cannot be requested */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
-  const permi_gpu_engines *gpu;       /* NULL: no GPUs */
-  const struct permi_engine *engines;
-  int engine_count;
-  perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
-  /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
-  int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
-} permi_reach;
-
 /* ========================================================================================== >>small
-   n <= 16 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
-     n <= 4    Laplace expansion along halves of the rows: non-negative matrices lose only the last bits; accepted if at
-               most five digits cancel or nothing is rounded
-     5 .. 16   >>small_kernels, accepted if their own estimate is good
-   Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
-   2^-1074 times at most 2e120: below 1e-200; flushed to zero by 2^-1022, entries times at most 1e180: below 1e-126
-   (n <= 8: below 1e-209). n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
-   1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
-   1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-110,
-   1e-150, 1e-98 keep all bits (tests/proofs/small.g). */
+   n <= 16 without a plan. The general path takes what is not accepted, NaN and infinities too.
+     n <= 4    Laplace expansion along halves of the rows, if at most five digits cancel or nothing is rounded
+     5 .. 16   >>small_kernels, if their own estimate is good
+   Underflow spares values from PERMI_FOUR_LEAST (n <= 4, |entries| <= 1e60), PERMI_SMALL_LEAST (n <= 12) and
+   PERMI_FAR_LEAST on (parts <= 1e12): tests/proofs/small.g. Bound: a product of n entries is rounded at most K =
+   permi_small_roundings times, in expansions 16: |error| is at most K u / (1 - K u) times prod_i sum_j |a_ij|, |re| +
+   |im| for moduli, in expansions per |A| [Hig02, 3.1]. */
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
 #define PERMI_FOUR_LEAST 1e-110
-#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: in any mode 8 roundings leave 1e-10 */
+#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 16
 
@@ -5579,19 +5517,17 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Whether products of four entries are exact. */
-static int permi_small_is_whole(int count, const double *a)
+/* Returns 1 if all are integers of at most `most`; subnormal numbers, flushed or not, are none. */
+static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;
-  for (i = 0; i < count; i++) {
-    const double x = fabs(a[i]);
-    whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x) & ((x >= 1) | permi_is_zero(x));
-  }
+  for (i = 0; i < entries && whole; i++)
+    whole = fabs(a[i]) <= most && (double)(int64_t)a[i] == a[i] && (fabs(a[i]) >= 1 || permi_is_zero(a[i]));
   return whole;
 }
 
-/* Whether they neither overflow nor underflow, flushed or not; false for NaN. Inlined, it costs batches of orders 5 to
-   7 a tenth: gcc then copies their entries by slower code. */
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlined, it costs batches of orders 5 to 7 a
+   tenth. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
@@ -5600,9 +5536,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Of rows' sums of moduli and of squares, the products over all rows and over all but the least; a product of squares
-   is at least that: where squares or products underflow, DBL_MIN stands for them. `moduli`: the sum of all, NaN if an
-   entry is. */
+/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; at least DBL_MIN for
+   squares. `moduli`: the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -5634,7 +5569,7 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* A row's sum and sum of squares, each in two parts: lanes 0 and 2, 1 and 3. */
+/* Returns a row's sum and sum of squares in two parts. */
 __attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const double *row, int vectors, __m256i mask)
 {
   const __m256d sign = _mm256_set1_pd(-0.0);
@@ -5650,8 +5585,7 @@ __attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const 
   return _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
 }
 
-/* Products over all rows alone: without the least and the others, and two rows in a vector, n = 12 complex takes 32
-   ns, not 43. `vectors` of four: a constant, for a loop of unknown length costs its misprediction in every row. */
+/* Returns products over all rows only. `vectors` is constant: other loops cost a misprediction a row. */
 __attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
                                                                                          const double *a, int vectors)
 {
@@ -5699,7 +5633,7 @@ __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_av
 }
 #endif
 
-/* 1 <= rows, width <= 2 PERMI_SMALL_N. Products over all but the least row: permi_small_sizes_plain. */
+/* 1 <= rows, width <= 2 PERMI_SMALL_N. Only permi_small_sizes_plain leaves out the least row. */
 static permi_small_size permi_small_sizes(perm_isa isa, int rows, int width, const double *a)
 {
 #if PERMI_X86
@@ -5722,13 +5656,13 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
     moduli += sum;
   }
   return (moduli <= PERMI_FOUR_LARGEST && value >= PERMI_FOUR_LEAST && value >= PERMI_FOUR_CANCELLED * products) ||
-         permi_small_is_whole(n * width, a) ||
+         permi_small_all_whole(n * width, a, 1024) || /* products of four are exact */
          (value >= PERMI_FOUR_CANCELLED * products && permi_small_is_safe(n * width, a));
 }
 
 #if PERMI_X86
-/* n = 4: column products in lanes {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged, so lanes meet
-   their complements. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
+/* Returns 1 if the value for n = 4 is good (max_pd may lose a NaN, the value does not). Column products are in lanes
+   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -5737,7 +5671,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
   const __m256d x = _mm256_loadu_pd(a), y = _mm256_loadu_pd(a + 4), sign = _mm256_set1_pd(-0.0);
   const __m256d z = _mm256_insertf128_pd(_mm256_castpd128_pd256(c1), c0, 1);
   const __m256d w = _mm256_insertf128_pd(_mm256_castpd128_pd256(d1), d0, 1);
-  const __m256d top = _mm256_fmadd_pd(x, _mm256_permute4x64_pd(y, 0x39), /* lane i: columns i, i + 1 */
+  const __m256d top = _mm256_fmadd_pd(x, _mm256_permute4x64_pd(y, 0x39),
                                       _mm256_mul_pd(_mm256_permute4x64_pd(x, 0x39), y));
   const __m256d bottom = _mm256_fmadd_pd(z, _mm256_permute4x64_pd(w, 0x39), /* columns i + 2, i + 3 */
                                          _mm256_mul_pd(_mm256_permute4x64_pd(z, 0x39), w));
@@ -5751,7 +5685,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
                                       _mm256_permute4x64_pd(lower, 0x4e));
   const int too_large = _mm256_movemask_pd(_mm256_cmp_pd(large, _mm256_set1_pd(PERMI_FOUR_LARGEST), _CMP_NLE_UQ));
   const __m128d two = _mm_mul_pd(_mm256_castpd256_pd128(large), _mm256_extractf128_pd(large, 1));
-  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* bounds the sum of |terms| */
+  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* at least the sum of |terms| */
   *value = _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum)));
   _mm256_zeroupper();
   return !too_large && fabs(*value) >= PERMI_FOUR_LEAST && fabs(*value) >= PERMI_FOUR_CANCELLED * most;
@@ -5760,9 +5694,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
-/* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
-   times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
-   >>minors_dense n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
+/* Returns at least how often a product of n entries is rounded, in >>minors_dense too
    (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
@@ -5789,7 +5721,7 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* At least the product of the rows' sums of squares: their mean to the power n. */
+/* Returns at least the product of the rows' sums of squares. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -5801,9 +5733,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power : 1) * (n & 16 ? power * power : 1);
 }
 
-/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
-   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
-   NaN and overflow fail: below 1e24 (n > 12: 1e19) neither the norms' product nor modulus^2 overflows. */
+/* Returns 1 if a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs round twice: 4 n
+   u. Row sums round by u times their norm, which moduli miss: 4 n u times the norms' product. Below 1e24 (n > 12: 1e19)
+   neither that nor modulus^2 overflows; NaN fails. */
 static int permi_small_stands(perm_isa isa, int n, int parts, const double *a, double modulus, double absolute,
                               double squares)
 {
@@ -5815,8 +5747,8 @@ static int permi_small_stands(perm_isa isa, int n, int parts, const double *a, d
           square * permi_small_sizes(isa, n, n * parts, a).squares <= modulus * modulus);
 }
 
-/* Returns 1, or 0: take the general path. 2 <= n <= 16, isa not AUTO. out: the value; n > 4: two more, see
-   >>small_kernels. */
+/* Sets out to the value, for n > 4 to two numbers more (>>small_kernels). Returns 0 for the general path. 2 <= n <= 16,
+   isa not AUTO. */
 static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
 {
   if (n > 4) {
@@ -5833,16 +5765,7 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
   return permi_small_expansion_stands(n, n, a, fabs(out[0]));
 }
 
-#if defined(PERM_NO_COMPLEX)
-static int permi_small_complex(perm_isa isa, int n, const double *a, double *out)
-{
-  (void)isa;
-  (void)n;
-  (void)a;
-  (void)out;
-  return 0;
-}
-#else
+#if !defined(PERM_NO_COMPLEX)
 static permi_small_run permi_small_kernel_complex(perm_isa isa, int n)
 {
 #if PERMI_X86
@@ -5860,65 +5783,51 @@ static permi_small_run permi_small_kernel_complex(perm_isa isa, int n)
   return permi_small_complex_plain;
 }
 
-typedef struct permi_complex {
-  double re, im;
-} permi_complex;
-
-static inline permi_complex permi_complex_times(permi_complex a, permi_complex b)
+PERMI_INLINE permi_number_plain permi_complex_entries(const double *a, const double *b, int i, int j)
 {
-  permi_complex r;
-  r.re = a.re * b.re - a.im * b.im;
-  r.im = a.re * b.im + a.im * b.re;
-  return r;
+  return permi_times_plain(permi_spread_plain(a + 2 * i, 1, 2), permi_spread_plain(b + 2 * j, 1, 2), 2);
 }
 
-static inline permi_complex permi_complex_plus(permi_complex a, permi_complex b)
+/* Returns a[i] b[j] + a[j] b[i]. */
+PERMI_INLINE permi_number_plain permi_complex_two(const double *a, const double *b, int i, int j)
 {
-  a.re += b.re;
-  a.im += b.im;
-  return a;
+  return permi_plus_plain(permi_complex_entries(a, b, i, j), permi_complex_entries(a, b, j, i));
 }
 
-static inline permi_complex permi_complex_entry(const double *a, int i)
+/* Returns columns i, j of two rows times k, l of the next, plus k, l times i, j. */
+PERMI_INLINE permi_number_plain permi_complex_four(const double *a, int i, int j, int k, int l)
 {
-  permi_complex r;
-  r.re = a[2 * i];
-  r.im = a[2 * i + 1];
-  return r;
+  const double *b = a + 8, *c = a + 16, *d = a + 24;
+  return permi_plus_plain(permi_times_plain(permi_complex_two(a, b, i, j), permi_complex_two(c, d, k, l), 2),
+                          permi_times_plain(permi_complex_two(a, b, k, l), permi_complex_two(c, d, i, j), 2));
 }
 
-static inline permi_complex permi_complex_two(const double *a, const double *b, int i, int j)
+/* 2 <= n <= 4 */
+PERMI_INLINE permi_number_plain permi_small_expand_complex(int n, const double *a)
 {
-  return permi_complex_plus(permi_complex_times(permi_complex_entry(a, i), permi_complex_entry(b, j)),
-                            permi_complex_times(permi_complex_entry(a, j), permi_complex_entry(b, i)));
-}
-
-/* Columns i, j of two rows times k, l of the next two. */
-static inline permi_complex permi_complex_four(const double *a, int i, int j, int k, int l)
-{
-  return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
-}
-
-static PERMI_ALWAYS_INLINE permi_complex permi_small_expand_complex(int n, const double *a)
-{
-  permi_complex x, y, z;
+  permi_number_plain x, y, z;
   if (n == 2)
     return permi_complex_two(a, a + 4, 0, 1);
   if (n == 3) {
-    x = permi_complex_times(permi_complex_entry(a, 0), permi_complex_two(a + 6, a + 12, 1, 2));
-    y = permi_complex_times(permi_complex_entry(a, 1), permi_complex_two(a + 6, a + 12, 0, 2));
-    z = permi_complex_times(permi_complex_entry(a, 2), permi_complex_two(a + 6, a + 12, 0, 1));
+    x = permi_times_plain(permi_spread_plain(a, 1, 2), permi_complex_two(a + 6, a + 12, 1, 2), 2);
+    y = permi_times_plain(permi_spread_plain(a + 2, 1, 2), permi_complex_two(a + 6, a + 12, 0, 2), 2);
+    z = permi_times_plain(permi_spread_plain(a + 4, 1, 2), permi_complex_two(a + 6, a + 12, 0, 1), 2);
   } else {
-    x = permi_complex_plus(permi_complex_four(a, 0, 1, 2, 3), permi_complex_four(a, 2, 3, 0, 1));
-    y = permi_complex_plus(permi_complex_four(a, 0, 2, 1, 3), permi_complex_four(a, 1, 3, 0, 2));
-    z = permi_complex_plus(permi_complex_four(a, 0, 3, 1, 2), permi_complex_four(a, 1, 2, 0, 3));
+    x = permi_complex_four(a, 0, 1, 2, 3);
+    y = permi_complex_four(a, 0, 2, 1, 3);
+    z = permi_complex_four(a, 0, 3, 1, 2);
   }
-  return permi_complex_plus(permi_complex_plus(x, y), z);
+  return permi_plus_plain(permi_plus_plain(x, y), z);
 }
+#endif
 
 static int permi_small_complex(perm_isa isa, int n, const double *a, double *out)
 {
-  permi_complex sum;
+#if defined(PERM_NO_COMPLEX)
+  (void)isa, (void)n, (void)a, (void)out;
+  return 0;
+#else
+  permi_number_plain sum;
   if (n > 4) {
     permi_small_kernel_complex(isa, n)(n, a, out);
     return permi_small_stands(isa, n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
@@ -5927,10 +5836,10 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
   out[0] = sum.re;
   out[1] = sum.im;
   return permi_small_expansion_stands(n, 2 * n, a, fmax(fabs(sum.re), fabs(sum.im)));
+#endif
 }
-#endif /* PERM_NO_COMPLEX */
 
-/* The same for either, the value alone. Inlined and without memcpy, batches of order 2 take 8 ns a matrix, not 10. */
+/* The value alone. Inlined and without memcpy, batches of order 2 take 8 ns a matrix, not 10. */
 PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   double room[4], *out = n > 4 ? room : value;
@@ -5942,31 +5851,16 @@ PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, 
   return stands;
 }
 
-/* ===================================================================================== >>small_result
-   n <= 16 at once, as perm_real and perm_complex compute them, with bound and estimate.
-   The bound: moduli |re| + |im| in place of all numbers give at most prod_i R_i, R_i = sum_j |a_ij|, as the mean
-   over the signs; the expansion of n <= 4 gives per |A|. A product of n entries is rounded at most K times,
-   K = permi_small_roundings, in the expansions 16. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1], and
-   what >>small says of underflow. It is weak where much cancels: certify takes the general path.
-   The estimate of n > 4 is what permi_small_stands compares, with the product of the rows' norms. */
-
-static int permi_small_all_whole(int entries, const double *a)
-{
-  int i, whole = 1;
-  for (i = 0; i < entries && whole; i++)
-    whole = fabs(a[i]) < 9007199254740992.0 && (double)(int64_t)a[i] == a[i];
-  return whole;
-}
-
-/* Whether the kernels round nothing, as >>small_exact says: whole numbers, 2^(n-3) prod_i R_i below 2^53. */
+/* Returns 1 if kernels round nothing: integers, 2^(n-3) prod_i R_i below 2^53 (>>small_exact). */
 static int permi_small_rounds_nothing(int n, int entries, const double *a, double products)
 {
-  return products * (1 << (n < 4 ? 0 : n - 3)) < 9007199254740992.0 && permi_small_all_whole(entries, a);
+  return products * (1 << (n < 4 ? 0 : n - 3)) < 9007199254740992.0 &&
+         permi_small_all_whole(entries, a, 9007199254740991.0);
 }
 
-#define PERMI_WRITTEN_OUT_N 12 /* lines of a small matrix, with copies */
+#define PERMI_WRITTEN_OUT_N 12 /* lines, with copies */
 
-/* An m x n matrix with multiplicities; NULL: once each. */
+/* Multiplicities; NULL: once each. */
 typedef struct permi_copies {
   int m, n;
   const void *a;
@@ -5974,8 +5868,8 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Fills in a result if the value stands, with an estimate of at most 1e-10 of it, and is not 0; else returns 0. 2 <= n
-   <= 16, isa not AUTO. */
+/* Returns 1 and a result if the value stands, is not 0 and has an estimate of at most 1e-10 of it. 2 <= n <= 16, isa
+   not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
   double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
@@ -5991,9 +5885,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
       (out[0] == 0 && (parts == 1 || out[1] == 0)) || permi_not_finite(out[0]) || permi_not_finite(out[parts - 1]))
     return 0;
-  largest = fabs(out[0]);
-  if (parts == 2 && fabs(out[1]) > largest)
-    largest = fabs(out[1]);
+  largest = fabs(out[0]) > fabs(out[parts - 1]) ? fabs(out[0]) : fabs(out[parts - 1]);
   if (n > 4) {
     const permi_small_size size = permi_small_sizes(isa, n, width, a);
     bound = 1.001 * PERMI_UNIT * permi_small_roundings(n) * size.sums + (n > PERMI_NEAR_N ? 1e-114 : 1e-170);
@@ -6007,7 +5899,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
       moduli[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
     bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, moduli) + 1e-200;
     estimate = 0.1 * bound;
-    if (permi_small_all_whole(n * width, a) &&
+    if (permi_small_all_whole(n * width, a, 9007199254740991.0) &&
         permi_small_sizes_plain(n, width, a).sums * (n < 4 ? 1 : 2) < 9007199254740992.0)
       bound = estimate = 0;
     if (estimate > 1e-10 * largest)
@@ -6027,8 +5919,8 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   return 1;
 }
 
-/* The matrix with its copies; entries are doubles or 64-bit integers, of `parts`; full: the result. Returns the
-   number of columns, or 0 if that is not 1 to PERMI_WRITTEN_OUT_N, or that of rows is not by `missing` smaller. */
+/* Writes the matrix, doubles or 64-bit integers of `parts`, with its copies. Returns the number of columns, 0 if that
+   is not 1 to PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
 static int permi_small_write_out(const permi_copies *from, int parts, int missing, void *full)
 {
   const int *const count[2] = {from->row_count, from->column_count};
@@ -6060,34 +5952,24 @@ static int permi_small_write_out(const permi_copies *from, int parts, int missin
 }
 
 /* ========================================================================================== >>plain
-   The textbook engines, the tests' oracles: they share only scaling and chunks with >>dense. */
+   The textbook engines, oracles of the tests. */
 
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
   perm_precision precision;
-  double a[1]; /* scaled, column by column */
+  double a[1]; /* scaled, by columns */
 } permi_plain;
 
-typedef struct permi_gray_walk {
-  uint64_t s, last;
-  double turned_on; /* when the Gray bit becomes 1 */
-} permi_gray_walk;
-
-/* Starts a walk over 2^chunk_log2 terms; x: the first row sums.
+/* Sets x to the row sums of term s.
    Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij.
-   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij.
-   Ryser's sum as in [NW78] is Glynn's with every factor halved. */
-static permi_gray_walk permi_gray_start(const permi_plain *plain, uint64_t chunk, int part, permi_dd *x)
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij; as in [NW78] it is Glynn's with halved
+   factors. */
+static void permi_gray_start(const permi_plain *plain, uint64_t s, int part, permi_dd *x)
 {
   const int n = plain->n;
   const double *a = plain->a + part * n * n;
-  permi_gray_walk walk;
-  uint64_t gray;
+  const uint64_t gray = s ^ s >> 1;
   int i, j;
-  walk.s = chunk << plain->chunk_log2;
-  walk.last = walk.s + (UINT64_C(1) << plain->chunk_log2);
-  walk.turned_on = plain->ryser ? 1 : -2;
-  gray = walk.s ^ walk.s >> 1;
   for (i = 0; i < n; i++) {
     x[i] = permi_dd_make(0);
     for (j = 0; j < n; j++) {
@@ -6095,33 +5977,19 @@ static permi_gray_walk permi_gray_start(const permi_plain *plain, uint64_t chunk
       x[i] = permi_dd_add_double(x[i], (plain->ryser ? on : 1 - 2 * on) * a[j * n + i]);
     }
   }
-  return walk;
 }
 
-static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *walk)
+/* Adds a double; kahan corrects the sum [Hig02, 4.3]. */
+static permi_dd permi_plain_add(perm_precision precision, permi_dd total, double term)
 {
-  return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
-}
-
-/* Returns the multiple of *column to add, 0 at the end. */
-static double permi_gray_next(permi_gray_walk *walk, int *column)
-{
-  if (++walk->s == walk->last)
-    return 0;
-  *column = permi_trailing_zeros(walk->s);
-  return (walk->s ^ walk->s >> 1) >> *column & 1 ? walk->turned_on : -walk->turned_on;
-}
-
-/* Adds a term: kahan with a correction [Hig02, 4.3], else in double-double. */
-static void permi_plain_add(perm_precision precision, permi_dd *total, double term)
-{
-  if (precision == PERM_PRECISION_KAHAN) {
-    const double with = term + total->lo, sum = total->hi + with;
-    total->lo = with - (sum - total->hi);
-    total->hi = sum;
-  } else {
-    *total = permi_dd_add_double(*total, term);
-  }
+  double sum;
+  if (precision != PERM_PRECISION_KAHAN)
+    return permi_dd_add_double(total, term);
+  term += total.lo;
+  sum = total.hi + term;
+  total.lo = term - (sum - total.hi);
+  total.hi = sum;
+  return total;
 }
 
 static double permi_plain_unit(const permi_plain *plain)
@@ -6129,13 +5997,13 @@ static double permi_plain_unit(const permi_plain *plain)
   return plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
 }
 
-/* Relative, of a term's products and of their sum. */
+/* Returns the relative error of a term and the sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
 }
 
-/* lost[i]: expected drift of row sum i; a move rounds by up to a unit of the row's sum of moduli. */
+/* Sets lost[i] to the expected drift of row sum i; moves round by up to a unit of its moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = permi_plain_unit(plain);
@@ -6149,8 +6017,8 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth
-   term, but not of Ryser's sum: there few terms may be all. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term,
+   but not Ryser's, of which few may be all. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9 && !plain->ryser;
@@ -6165,8 +6033,7 @@ static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const d
   return (product + off / permi_plain_rounding(plain)) * (thin ? 8 : 1);
 }
 
-static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute,
-                              double terms)
+static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute, double terms)
 {
   permi_sum_add_double(&partial->value, value.hi);
   permi_sum_add_double(&partial->value, value.lo);
@@ -6176,157 +6043,124 @@ static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd im
   partial->terms += terms;
 }
 
-/* A real term is a product of two chains. */
-PERMI_INLINE void permi_gray_double(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts)
+/* Adds a chunk, in doubles or `wide` in double-double. */
+PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts, int wide)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
-  const int n = plain->n;
-  const double *a = plain->a, *b = a + n * n;
-  double x[PERM_MAX_N], y[PERM_MAX_N], size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
-  permi_dd total = {0, 0}, imaginary = {0, 0}, start[2][PERM_MAX_N];
-  permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start[0]);
-  int i, j;
-  if (parts == 2)
-    permi_gray_start(plain, chunk, 1, start[1]);
-  permi_plain_drift(plain, lost);
-  for (i = 0; i < n; i++) {
-    x[i] = start[0][i].hi;
-    y[i] = parts == 2 ? start[1][i].hi : 0;
-    size[i] = parts == 2 ? permi_modulus(x[i], y[i]) : fabs(x[i]);
-  }
-  do {
-    double re = permi_gray_sign(plain, &walk), im = 0, odd = 1;
-    for (i = 0; parts == 2 && i < n; i++) {
-      double was = re;
-      re = re * x[i] - im * y[i];
-      im = was * y[i] + im * x[i];
-    }
-    for (i = 0; parts == 1 && i + 1 < n; i += 2) {
-      re *= x[i];
-      odd *= x[i + 1];
-    }
-    if (parts == 1)
-      re *= i < n ? x[i] * odd : odd;
-    permi_plain_add(plain->precision, &total, re);
-    if (parts == 2)
-      permi_plain_add(plain->precision, &imaginary, im);
-    absolute += permi_plain_absolute(plain, walk.s, size, lost);
-    move = permi_gray_next(&walk, &j);
-    for (i = 0; i < n && move != 0; i++) {
-      x[i] += move * a[j * n + i];
-      if (parts == 2)
-        y[i] += move * b[j * n + i];
-      size[i] = parts == 2 ? permi_modulus(x[i], y[i]) : fabs(x[i]);
-    }
-  } while (move != 0);
-  absolute = fmax(absolute, permi_modulus(total.hi, imaginary.hi)); /* where samples missed the terms */
-  permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
-}
-
-static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  permi_gray_double(leaf, chunk, partial, 1);
-}
-
-static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  (void)workspace;
-  permi_gray_double(leaf, chunk, partial, 2);
-}
-
-static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_plain *plain = (const permi_plain *)leaf->context;
-  const int n = plain->n;
-  double size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
-  permi_dd total = {0, 0}, imaginary = {0, 0}, x[2][PERM_MAX_N];
-  permi_gray_walk walk = permi_gray_start(plain, chunk, 0, x[0]);
+  const int n = plain->n, minus = plain->ryser ? n & 1 : 0;
+  const double on = plain->ryser ? 1 : -2; /* moves a row sum to Gray bit 1 */
+  const uint64_t last = (chunk + 1) << plain->chunk_log2;
+  double size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0;
+  permi_dd total[2] = {{0, 0}, {0, 0}}, x[2][PERM_MAX_N];
+  uint64_t s = chunk << plain->chunk_log2;
   int i, j, part;
-  (void)workspace;
+  for (part = 0; part < parts; part++)
+    permi_gray_start(plain, s, part, x[part]);
   permi_plain_drift(plain, lost);
-  memset(x[1], 0, sizeof x[1]);
-  if (plain->parts == 2)
-    permi_gray_start(plain, chunk, 1, x[1]);
-  do {
-    permi_dd re = permi_dd_make(permi_gray_sign(plain, &walk)), im = {0, 0};
-    for (i = 0; i < n; i++)
-      if (plain->parts == 2)
+  for (;;) {
+    permi_dd re = permi_dd_make((int)(s & 1) ^ minus ? -1 : 1), im = {0, 0};
+    double odd = 1, move;
+    for (i = 0; i < n; i++) {
+      const double y = x[0][i].hi, z = parts == 2 ? x[1][i].hi : 0, was = re.hi;
+      size[i] = parts == 2 ? permi_modulus(y, z) : fabs(y);
+      if (wide && parts == 2) {
         permi_dd_multiply_complex(&re, &im, x[0][i], x[1][i]);
-      else
+      } else if (wide) {
         re = permi_dd_multiply(re, x[0][i]);
-    total = permi_dd_add(total, re);
-    imaginary = permi_dd_add(imaginary, im);
-    for (i = 0; i < n; i++)
-      size[i] = permi_modulus(x[0][i].hi, x[1][i].hi);
-    absolute += permi_plain_absolute(plain, walk.s, size, lost);
-    move = permi_gray_next(&walk, &j);
-    for (part = 0; part < plain->parts; part++)
-      for (i = 0; i < n && move != 0; i++)
-        x[part][i] = permi_dd_add_double(x[part][i], move * plain->a[(part * n + j) * n + i]);
-  } while (move != 0);
-  absolute = fmax(absolute, permi_modulus(total.hi, imaginary.hi));
-  permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
+      } else if (parts == 2) {
+        re.hi = was * y - im.hi * z;
+        im.hi = was * z + im.hi * y;
+      }
+    }
+    if (!wide && parts == 1) { /* two chains */
+      for (i = 0; i + 1 < n; i += 2) {
+        re.hi *= x[0][i].hi;
+        odd *= x[0][i + 1].hi;
+      }
+      re.hi *= i < n ? x[0][i].hi * odd : odd;
+    }
+    total[0] = wide ? permi_dd_add(total[0], re) : permi_plain_add(plain->precision, total[0], re.hi);
+    if (parts == 2)
+      total[1] = wide ? permi_dd_add(total[1], im) : permi_plain_add(plain->precision, total[1], im.hi);
+    absolute += permi_plain_absolute(plain, s, size, lost);
+    if (++s == last)
+      break;
+    j = permi_trailing_zeros(s);
+    move = (s ^ s >> 1) >> j & 1 ? on : -on;
+    for (part = 0; part < parts; part++)
+      for (i = 0; i < n; i++) {
+        const double step = move * plain->a[(part * n + j) * n + i];
+        if (wide)
+          x[part][i] = permi_dd_add_double(x[part][i], step);
+        else
+          x[part][i].hi += step;
+      }
+  }
+  absolute = fmax(absolute, permi_modulus(total[0].hi, total[1].hi)); /* samples may miss the terms */
+  permi_partial_add(partial, total[0], total[1], absolute, ldexp(1, plain->chunk_log2));
 }
 
-/* Prefix products are double-double, their sum exact: n - 1 products a term err, and underflow. */
+static void permi_gray(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_plain *plain = (const permi_plain *)leaf->context;
+  const int wide = plain->precision == PERM_PRECISION_DD;
+  (void)workspace;
+  if (plain->parts == 1 && !wide)
+    permi_gray_chunk(leaf, chunk, partial, 1, 0);
+  else if (plain->parts == 1)
+    permi_gray_chunk(leaf, chunk, partial, 1, 1);
+  else
+    permi_gray_chunk(leaf, chunk, partial, 2, wide);
+}
+
+typedef struct permi_expansion {
+  const permi_plain *plain;
+  permi_control *control;
+  uint32_t steps;
+  perm_partial *partial;
+} permi_expansion;
+
+/* Adds the terms that continue `row` rows in the columns `used`. Prefix products, in double-double, err; their sum is
+   exact. */
+static perm_status permi_expand(permi_expansion *expansion, int row, uint64_t used, permi_dd re, permi_dd im)
+{
+  const permi_plain *plain = expansion->plain;
+  const int n = plain->n;
+  perm_status status = PERM_OK;
+  int j;
+  if (row == n)
+    permi_partial_add(expansion->partial, re, im, fabs(re.hi) + fabs(im.hi), 1);
+  for (j = 0; j < n && row < n && status == PERM_OK; j++) {
+    const double a = plain->a[j * n + row], b = plain->parts == 2 ? plain->a[(n + j) * n + row] : 0;
+    permi_dd x = re, y = im;
+    if (used >> j & 1 || (a == 0 && b == 0))
+      continue;
+    permi_dd_multiply_complex(&x, &y, permi_dd_make(a), permi_dd_make(b));
+    if (expansion->control && !(++expansion->steps & 0xffff))
+      status = permi_control_poll(expansion->control, 0, "expanding");
+    if (status == PERM_OK)
+      status = permi_expand(expansion, row + 1, used | UINT64_C(1) << j, x, y);
+  }
+  return status;
+}
+
 static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  const permi_plain *plain = (const permi_plain *)leaf->context;
-  const int n = plain->n;
-  perm_partial mine;
-  permi_dd product[2][PERM_MAX_N + 1];
-  int column[PERM_MAX_N + 1], row = 0, j;
-  uint64_t used = 0;
-  uint32_t steps = 0;
-  memset(&mine, 0, sizeof mine);
-  memset(product, 0, sizeof product);
-  product[0][0] = permi_dd_make(1);
-  column[0] = -1;
-  while (row >= 0) {
-    const double *a = plain->a, *b = plain->parts == 2 ? plain->a + n * n : NULL;
-    if (row == n) {
-      permi_partial_add(&mine, product[0][n], product[1][n], fabs(product[0][n].hi) + fabs(product[1][n].hi), 1);
-      row--;
-      continue;
-    }
-    j = column[row];
-    if (j >= 0)
-      used &= ~(UINT64_C(1) << j);
-    for (j++; j < n && ((used >> j & 1) || (a[j * n + row] == 0 && (!b || b[j * n + row] == 0))); j++)
-      ;
-    column[row] = j;
-    if (j == n) {
-      row--;
-      continue;
-    }
-    used |= UINT64_C(1) << j;
-    product[0][row + 1] = product[0][row];
-    product[1][row + 1] = product[1][row];
-    permi_dd_multiply_complex(&product[0][row + 1], &product[1][row + 1], permi_dd_make(a[j * n + row]),
-                              permi_dd_make(b ? b[j * n + row] : 0));
-    column[++row] = -1;
-    if (control && !(++steps & 0xffff)) {
-      perm_status status = permi_control_poll(control, 0, "expanding");
-      if (status != PERM_OK)
-        return status;
-    }
-  }
-  permi_sum_add(&partial->value, &mine.value);
-  permi_sum_add(&partial->imaginary, &mine.imaginary);
-  permi_sum_add(&partial->absolute, &mine.absolute);
-  partial->terms += mine.terms;
-  return PERM_OK;
+  const perm_partial before = *partial;
+  permi_expansion expansion = {(const permi_plain *)leaf->context, control, 0, partial};
+  const perm_status status = permi_expand(&expansion, 0, 0, permi_dd_make(1), permi_dd_make(0));
+  if (status != PERM_OK)
+    *partial = before;
+  return status;
 }
 
 /* ========================================================================================== >>scale
    Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
-   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent by at most
-   that rounding times permanents of entries <= 1, and per |a| >= 2^-n. A matching of tight entries settles most
-   matrices, shortest augmenting paths [JV87] the rest; a rule that ignores the first duals fixes what is free, so the
-   bits do not depend on earlier scaling. O(n^3). */
+   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then moves the permanent by that times
+   permanents of entries <= 1; per |a| >= 2^-n. A matching of tight entries settles most matrices, shortest augmenting
+   paths [JV87] the rest; the rule for free duals ignores the first ones. O(n^3). */
 
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
 /* Augments along the parents of column j. */
@@ -6340,7 +6174,7 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* A path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is none. */
+/* Augments by a path of least slack, or returns 0. The duals keep entries <= 0 and matched ones 0. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -6383,34 +6217,12 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   return 1;
 }
 
-/* Whether the optimal duals are unique: all pairs on common cycles of arcs a to b in reach[a], tight entries of row a
-   and column b. */
-static int permi_scale_unique(int n, const uint64_t *reach)
-{
-  const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
-  uint64_t seen = 1, pending = 1, before;
-  int a;
-  while (pending) {
-    uint64_t fresh = reach[permi_trailing_zeros(pending)] & ~seen;
-    pending = (pending & (pending - 1)) | fresh;
-    seen |= fresh;
-  }
-  if (seen != all)
-    return 0;
-  seen = 1;
-  do
-    for (before = seen, a = n - 1; a > 0; a--)
-      seen |= (uint64_t)((reach[a] & seen) != 0) << a;
-  while (seen != before);
-  return seen == all;
-}
-
-/* Centres the duals; destroys reach.
+/* Centres the duals. Bit b of reach[a], which is destroyed: a tight entry in row a and the column of row b.
    1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
    shifts together.
    2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
-   shifts, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer constraints;
-   relative to one class the given duals drop out.
+   shifts, so their mean is, rounded down too, and gives a cycle's entries equal exponents; relative to one class the
+   given duals drop out.
    3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
@@ -6420,14 +6232,15 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   int shift[PERM_MAX_N], classes = 0, apart = PERMI_SCALE_APART, i, j, a, b, c;
   for (j = 0; j < n; j++) /* Warshall */
     for (i = 0; i < n; i++)
-      if (reach[i] >> j & 1)
-        reach[i] |= reach[j];
-  memset(class_of, 0, sizeof class_of); /* gcc -O3 does not see that i comes after j */
+      reach[i] |= reach[j] & (0 - (reach[i] >> j & 1));
+  memset(class_of, 0, sizeof class_of); /* for gcc -O3 */
   for (i = 0; i < n; i++) {
     for (j = 0; !(reach[i] >> j & 1) || !(reach[j] >> i & 1); j++)
       ;
     class_of[i] = j == i ? classes++ : class_of[j];
   }
+  if (classes == 1)
+    return;
   for (a = 0; a < classes; a++)
     for (b = 0; b < (classes + 7) / 8 * 8; b++)
       path[a][b] = a == b ? 0 : PERMI_NO_EXPONENT;
@@ -6481,7 +6294,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* The columns of a row's entries of exponent 0. */
+/* Returns the columns of a row's entries of exponent 0. */
 static uint64_t permi_scale_tight(int n, const int *exponent, int row_exp2, const int *column_exp2)
 {
   uint64_t tight = 0;
@@ -6491,78 +6304,61 @@ static uint64_t permi_scale_tight(int n, const int *exponent, int row_exp2, cons
   return tight;
 }
 
-/* 2n rows; NULL without memory. */
+/* Returns 2n rows, NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; then n rows of room. On return exponent[i][j] +=
-   row_exp2[i] + column_exp2[j], all <= 0, all 0 on a transversal, PERMI_NO_EXPONENT where no transversal passes: those
+/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. On return
+   row_exp2[i] + column_exp2[j] are added: all are <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: such
    entries underflow to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
-  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], parent[PERM_MAX_N], queue[PERM_MAX_N], left, turn, i, j;
-  for (turn = 0;; turn++) {
-    uint64_t free_columns = ~UINT64_C(0) >> (PERM_MAX_N - n), dead = 0;
-    for (j = 0; j < n; j++) {
-      column_exp2[j] = PERMI_NO_EXPONENT;
-      row_of[j] = column_of[j] = -1;
-    }
-    /* Rows by their largest entry, in the second turn by their mean; then columns' largest entries to 0; in the second
-       turn rows' as well, which the first turn has there already. */
-    for (i = 0; i < n; i++) {
-      int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
-      for (j = 0; j < n && !turn; j++)
-        most = exponent[i][j] > most ? exponent[i][j] : most;
-      for (j = 0; j < n && turn; j++)
-        if (exponent[i][j] > PERMI_NO_EXPONENT) {
-          sum += exponent[i][j];
-          count++;
-        }
-      row_exp2[i] = turn && count ? -(sum / count) : most > PERMI_NO_EXPONENT ? -most : 0;
-      for (j = 0; j < n; j++) {
-        int e = exponent[i][j] + row_exp2[i];
-        column_exp2[j] = e > column_exp2[j] ? e : column_exp2[j];
-      }
-    }
+  uint64_t free_columns = ~UINT64_C(0) >> (PERM_MAX_N - n), dead = 0;
+  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], parent[PERM_MAX_N], queue[PERM_MAX_N], left = n, i, j;
+  for (j = 0; j < n; j++) {
+    column_exp2[j] = PERMI_NO_EXPONENT;
+    row_of[j] = column_of[j] = -1;
+  }
+  for (i = 0; i < n; i++) { /* rows' largest entries to 0, then columns' */
+    int most = PERMI_NO_EXPONENT;
     for (j = 0; j < n; j++)
-      column_exp2[j] = column_exp2[j] > PERMI_NO_EXPONENT / 2 ? -column_exp2[j] : 0;
-    for (i = 0; i < n; i++) {
-      int most = PERMI_NO_EXPONENT;
-      for (j = 0; j < n && turn; j++)
-        most = exponent[i][j] + column_exp2[j] > most ? exponent[i][j] + column_exp2[j] : most;
-      row_exp2[i] = most > PERMI_NO_EXPONENT / 2 ? -most : row_exp2[i];
-      tight[i] = permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2);
+      most = exponent[i][j] > most ? exponent[i][j] : most;
+    row_exp2[i] = most > PERMI_NO_EXPONENT ? -most : 0;
+    for (j = 0; j < n; j++) {
+      const int e = exponent[i][j] + row_exp2[i];
+      column_exp2[j] = e > column_exp2[j] ? e : column_exp2[j];
     }
-    /* A maximum matching, breadth first; columns of failed searches stay dead. */
-    for (i = 0, left = n; i < n; i++) {
-      uint64_t seen = dead;
-      int head = 0, tail = 1;
-      queue[0] = i;
-      while (head < tail) {
-        const int row = queue[head++];
-        uint64_t fresh = tight[row] & ~seen, found = fresh & free_columns;
-        if (found) {
-          j = permi_trailing_zeros(found);
-          parent[j] = row;
-          permi_scale_flip(j, parent, row_of, column_of);
-          free_columns &= ~(UINT64_C(1) << j);
-          left--;
-          break;
-        }
-        for (seen |= fresh; fresh; fresh &= fresh - 1) {
-          j = permi_trailing_zeros(fresh);
-          parent[j] = row;
-          queue[tail++] = row_of[j];
-        }
+  }
+  for (j = 0; j < n; j++)
+    column_exp2[j] = column_exp2[j] > PERMI_NO_EXPONENT / 2 ? -column_exp2[j] : 0;
+  for (i = 0; i < n; i++)
+    tight[i] = permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2);
+  for (i = 0; i < n; i++) { /* a maximum matching, breadth first; columns of failed searches stay dead */
+    uint64_t seen = dead;
+    int head = 0, tail = 1;
+    queue[0] = i;
+    while (head < tail) {
+      const int row = queue[head++];
+      uint64_t fresh = tight[row] & ~seen, found = fresh & free_columns;
+      if (found) {
+        j = permi_trailing_zeros(found);
+        parent[j] = row;
+        permi_scale_flip(j, parent, row_of, column_of);
+        free_columns &= ~(UINT64_C(1) << j);
+        left--;
+        break;
       }
-      if (column_of[i] < 0)
-        dead = seen;
+      for (seen |= fresh; fresh; fresh &= fresh - 1) {
+        j = permi_trailing_zeros(fresh);
+        parent[j] = row;
+        queue[tail++] = row_of[j];
+      }
     }
-    if (turn || left <= n / 2) /* graded columns put all largest entries into one */
-      break;
+    if (column_of[i] < 0)
+      dead = seen;
   }
   for (i = 0; i < n && left; i++)
     if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
@@ -6574,8 +6370,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
     i = row_of[j];
     reach[j] = left ? permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2) : tight[i];
   }
-  if (!permi_scale_unique(n, reach))
-    permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
+  permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
       exponent[i][j] += exponent[i][j] > PERMI_NO_EXPONENT ? row_exp2[i] + column_exp2[j] : 0;
@@ -6588,12 +6383,47 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
-     outer    the rest, in Gray order, 2^chunk_log2 states a chunk; the first, `tabled` of them, turn most often and
-              have a table for each setting of their signs, so that only every 2^tabled-th state moves the row sums
-   The drift of Gray walks in doubles is the main error from n = 22 on. Here each virtual row is rounded once, to
-   multiples of a unit for which signed sums fit 53 bits: row sums are exact, and entries are off by at most 2^-53 of
-   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. Proved by machine:
-   tests/proofs/dense.g. */
+     outer    the rest, in Gray order; the first, `tabled`, have a table a setting and do not move the row sums
+   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row sums
+   are exact, and entries are off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
+   (tests/proofs/dense.g). */
+
+struct permi_problem;
+struct permi_counted;
+struct permi_counts;
+struct permi_choice;
+
+/* ld in entries */
+typedef struct permi_view {
+  const double *a;
+  ptrdiff_t ld;
+  int parts;
+  const struct permi_reach *reach; /* NULL: only scaled */
+} permi_view;
+
+typedef struct permi_gpu_engines {
+  /* takes GPUs where wanted and faster than one thread */
+  void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
+  perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
+                      permi_leaf *leaf);
+  /* INFINITY: the CPU's */
+  double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
+  perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
+} permi_gpu_engines;
+
+/* What a call may use, found only here: perm_real links real kernels only. */
+typedef struct permi_reach {
+  int parts; /* 1 real, 2 complex */
+  permi_kernel_table kernels;
+  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
+  void (*gray)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* or NULL */
+  const permi_gpu_engines *gpu;       /* NULL: no GPUs */
+  const struct permi_engine *engines;
+  int engine_count;
+  perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
+  /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
+  int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+} permi_reach;
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -6605,7 +6435,7 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
                     leaf->information.work / (double)dense->n / (double)leaf->information.chunks);
 }
 
-/* Rounds x, |x| <= 2^top, to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger x have none. */
+/* Returns x, |x| <= 2^top, rounded to multiples of 2^(top - 53). */
 static double permi_to_grid(double x, double power_top)
 {
   double with = copysign(0.5 * power_top, x), sum = x + with;
@@ -6627,10 +6457,10 @@ static double permi_grid_power(const double *a, int count)
 typedef struct permi_row_maker {
   permi_dense *dense;
   double *table;
-  int row, inner; /* inner: lane and block columns */
+  int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros, `table` doubles for the rows; dense has its numbers of rows and columns. */
+/* Allocates zeros, `table` doubles for the rows; returns 0 without memory. */
 static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
                             size_t table, size_t constants)
 {
@@ -6652,7 +6482,7 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   return 1;
 }
 
-/* sum[q] = start + sum over c of +-a[c], - where bit c of q is set; returns how many. */
+/* Sets sum[q] to start + sum over c of +-a[c], - where bit c of q is set; returns their number. */
 static int permi_signed_sums(double start, const double *a, int columns, double *sum)
 {
   int c, k, size = 1;
@@ -6667,7 +6497,7 @@ static int permi_signed_sums(double start, const double *a, int columns, double 
   return size;
 }
 
-/* Appends a virtual row in the order lanes, block, fixed, outer. */
+/* Appends a virtual row: lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
@@ -6687,30 +6517,13 @@ static void permi_dense_row(permi_row_maker *maker, const double *a)
   dense->start[r] = start;
 }
 
-static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count, double power)
+static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count)
 {
+  const double power = permi_grid_power(a, count);
   int j;
   for (j = 0; j < count; j++)
     a[j] = permi_to_grid(a[j], power);
   permi_dense_row(maker, a);
-}
-
-/* Appends a high and a low virtual row; returns at least what they lose. */
-static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
-{
-  double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
-  double low_power = ldexp(power, -PERMI_GRID_LOW_BITS);
-  int j;
-  for (j = 0; j < count; j++) {
-    double rest;
-    high[j] = permi_to_grid(a[j], power);
-    rest = a[j] - high[j]; /* exact */
-    low[j] = permi_to_grid(rest, low_power);
-    lost += fabs(rest - low[j]);
-  }
-  permi_dense_row(maker, high);
-  permi_dense_row(maker, low);
-  return lost * (1 + 1e-12);
 }
 
 static void permi_context_release(const perm_allocator *allocator, void *context)
@@ -6723,14 +6536,6 @@ static void permi_dense_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, ((permi_dense *)context)->memory);
   permi_release(allocator, context);
 }
-
-/* parts: 1 real, 2 complex; ld in entries. */
-typedef struct permi_view {
-  const double *a;
-  ptrdiff_t ld;
-  int parts;
-  const permi_reach *reach; /* NULL: the matrix is only scaled */
-} permi_view;
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
 {
@@ -6748,7 +6553,7 @@ static double permi_at(const permi_view *view, int i, int j, int part)
   return view->a[((ptrdiff_t)i * view->ld + j) * view->parts + part];
 }
 
-/* Exact unless the plan is lossy. */
+/* Returns the entry, exact unless the plan is lossy. */
 static double permi_scaled(const permi_dense_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
@@ -6759,13 +6564,13 @@ static double permi_scaled_modulus(const permi_dense_plan *plan, const permi_vie
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* 0 for bounds and below `least` outer columns. */
+/* Returns 0, all |terms| count, for bounds and below `least` outer columns. */
 static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
 {
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERMI_FORM_SPLIT ? 0 : 3;
 }
 
-/* Copies the columns in the order pivot, lanes, block, fixed, outer. */
+/* Copies the columns: pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -6777,24 +6582,118 @@ static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view,
   }
 }
 
-/* The largest share of an entry by which a row moves where entries a_j become divisor z_j; *negative: a z_j is. */
-static double permi_row_moves(const double *a, const double *z, double divisor, int n, int *negative)
+static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
-  int j;
-  for (j = 0; j < n; j++) {
-    if (a[j] != 0)
-      most = fmax(most, fabs(PERMI_REST(z[j], divisor, a[j]) / a[j]));
-    *negative |= z[j] < 0;
-  }
-  return most * (1 + 1e-12);
+  int k;
+  for (k = 0; k < plan->n; k++)
+    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
+  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
-   l_j(q). A last single row: z, l(q). */
+/* Returns 1 if row i is divided by its pivot; on the CPU all rows or none. */
+static int permi_row_divides(const permi_dense_plan *plan, const permi_view *view, int i)
+{
+  return plan->form == PERMI_FORM_NORMALISED &&
+         (plan->isa != PERM_ISA_CUDA || permi_pivot_is_safe(plan, view, i, plan->pivot));
+}
+
+/* Returns log2 of the product that divided row sums may reach. */
+static int permi_plan_growth(const permi_dense_plan *plan, const permi_view *view)
+{
+  int growth = 0, i;
+  for (i = 0; i < plan->n; i++)
+    if (permi_row_divides(plan, view, i))
+      growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
+  return growth;
+}
+
+/* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] or not, and with `low` the next words to 47 bits
+   more. *lost grows by what is dropped. */
+static void permi_row_words(const permi_dense_plan *plan, int parts, int divide, int low, double (*a)[PERM_MAX_N],
+                            double (*word)[PERM_MAX_N], double *lost)
+{
+  const int n = plan->n;
+  double power[2] = {0, 0}, low_power;
+  int j, part;
+  for (part = 0; part < parts; part++) {
+    double *high = word[part * (1 + low)];
+    memcpy(high, a[part], (size_t)n * sizeof *high);
+    for (j = 0; j < n && divide && parts == 1; j++)
+      high[j] /= a[0][0];
+    for (j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
+      permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(a[1][j]);
+      permi_dd size = permi_dd_make(a[0][0]), none = permi_dd_make(a[1][0]);
+      const permi_dd real = size, imaginary = permi_dd_make(-a[1][0]);
+      permi_dd_multiply_complex(&re, &im, real, imaginary);
+      permi_dd_multiply_complex(&size, &none, real, imaginary);
+      high[j] = j ? (part ? im.hi : re.hi) / size.hi : 1 - part;
+    }
+    power[part] = permi_grid_power(high, n);
+  }
+  if (plan->form == PERMI_FORM_SPLIT)
+    power[0] = power[1] = fmax(power[0], power[1]);
+  low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
+  for (part = 0; part < parts; part++) {
+    double *high = word[part * (1 + low)], gone = 0;
+    for (j = 0; j < n; j++) {
+      const double x = high[j];
+      high[j] = permi_to_grid(x, power[part]);
+      if (low) {
+        const double rest = x - high[j]; /* exact */
+        word[2 * part + 1][j] = permi_to_grid(rest, low_power);
+        gone += fabs(rest - word[2 * part + 1][j]);
+      }
+    }
+    *lost += gone * (1 + 1e-12);
+  }
+}
+
+/* Returns the largest share by which division and grid move an entry of a row, summed over rows; INFINITY if some move
+   and entries are complex or of both signs. Stops above `limit`. */
+static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
+{
+  double sum = 0, lost = 0;
+  int i, j, part, negative = view->parts == 2;
+  for (i = 0; i < plan->n && sum <= limit; i++) {
+    const int divide = permi_row_divides(plan, view, i);
+    double row[2][PERM_MAX_N], word[2][PERM_MAX_N];
+    if (divide && view->parts == 2)
+      return (double)INFINITY;
+    permi_plan_row(plan, view, i, row);
+    permi_row_words(plan, view->parts, divide, 0, row, word, &lost);
+    for (part = 0; part < view->parts; part++) {
+      const double divisor = divide ? row[0][0] : 1;
+      double most = 0;
+      for (j = 0; j < plan->n; j++) {
+        if (row[part][j] != 0)
+          most = fmax(most, fabs(PERMI_REST(word[part][j], divisor, row[part][j]) / row[part][j]));
+        negative |= word[part][j] < 0;
+      }
+      sum += most * (1 + 1e-12);
+    }
+  }
+  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
+}
+
+static void permi_leaf_scale_by(permi_leaf *leaf, int parts, double real, double imaginary)
+{
+  permi_dd re = leaf->scale, im = leaf->scale_imaginary;
+  int e;
+  if (parts == 2)
+    permi_dd_multiply_complex(&re, &im, permi_dd_make(real), permi_dd_make(imaginary));
+  else
+    re = permi_dd_multiply(re, permi_dd_make(real));
+  frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
+  leaf->scale = permi_dd_scale(re, -e);
+  leaf->scale_imaginary = permi_dd_scale(im, -e);
+  leaf->scale_exp2 += e;
+}
+
+/* Appends 1 or 2 rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q),
+   with constants l_i(q) l_j(q); for a single row z, l(q). Returns the constants' end. */
 static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N],
-                                int rows,
-                                int parts, double *constant)
+                                int rows, int parts, double *constant)
 {
   double l[2][2][8], z[2][2][PERM_MAX_N], o[PERM_MAX_N];
   const int settings = 1 << plan->block_columns, count = plan->n - 1 - plan->block_columns;
@@ -6807,37 +6706,33 @@ static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *m
       for (j = 0; j < count; j++)
         z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
       memcpy(o, z[r][part], sizeof o);
-      permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
+      permi_dense_row_rounded(maker, o, count);
     }
   for (q = 0; q < settings; q++)
-    for (part = 0; part < parts; part++) {
+    for (part = 0; part < parts; part++, constant++) {
       const double sign = part ? 1 : -1;
       const int other = 1 - part;
-      if (rows == 1) {
-        *constant++ = l[0][part][q];
+      *constant = rows == 1 ? l[0][part][q] : l[0][0][q] * l[1][part][q];
+      if (rows == 1)
         continue;
-      }
-      *constant = l[0][0][q] * l[1][part][q];
       if (parts == 2)
         *constant += sign * l[0][1][q] * l[1][other][q];
       if (parts == 2 && q)
         *constant -= constant[-2 * q];
-      constant++;
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
         if (parts == 2)
           o[j] += sign * (z[0][1][j] * l[1][other][q] + z[1][1][j] * l[0][other][q]);
       }
-      permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
+      permi_dense_row_rounded(maker, o, count);
     }
   return constant;
 }
 
-/* Adds the effect of a matrix E of lost parts of entries, lost[i] = e_i the moduli of its row i. With sums of moduli
-   R_i <= 1 and norms r_i of the scaled rows,
-     |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
-   times 2^(n-1) in the unit of the sum. */
+/* Adds the effect of a matrix E of lost parts, lost[i] = e_i the sum of moduli of its row i. With sums of moduli R_i <=
+   1 and norms r_i of the scaled rows |per(A + E) - per(A)| is at most
+     prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
+     n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E. */
 static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *view, const double *lost,
                                permi_leaf *leaf)
 {
@@ -6864,9 +6759,7 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Moving row sums took a fifth of complex states with AVX2, 3 % or less with AVX-512. Tables leave a quarter of a
-   first-level cache of 32 KiB to the rest: with 32 KiB of tables split kernels took 1.17 times as long. Few states do
-   not repay the filling of tables. */
+/* Returns the number of tabled columns. Tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
 static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
 {
   int tabled = 0;
@@ -6878,56 +6771,44 @@ static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
   return tabled;
 }
 
-/* Pivots go to leaf->scale, what split rows lose (entries below 2^-47 of their row) to the bound. */
+/* Makes the tables. Pivots go to the leaf's scale, what split rows lose to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
-  const int per_pair = parts * (2 + settings), pairs = plan->form == PERMI_FORM_PAIR;
-  size_t table;
+  const int pairs = plan->form == PERMI_FORM_PAIR, divide = plan->form == PERMI_FORM_NORMALISED;
+  const int words = divide ? 1 : 2 * parts;
   permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
   permi_row_maker maker;
-  double row[2][2][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
+  double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
+  size_t table;
   int i, j;
   if (!dense)
     return PERM_ERROR_MEMORY;
   dense->n = n;
-  dense->rows = plan->form == PERMI_FORM_NORMALISED ? n
-                : plan->form == PERMI_FORM_SPLIT    ? 2 * parts * n
-                                                   : n / 2 * per_pair + n % 2 * parts;
-  dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
+  dense->rows = pairs ? n / 2 * parts * (2 + settings) + n % 2 * parts : n * words;
+  dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* they look 4 rows ahead */
   dense->outer = plan->outer_columns;
   dense->chunk_log2 = plan->chunk_log2;
   dense->absolute_mask = permi_absolute_mask(plan, 12);
   dense->run = kernel->run;
   table = (size_t)dense->rows * (size_t)(pairs ? lanes : lanes * settings);
   dense->tabled = permi_dense_tabled(plan, table);
-  if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns),
-                        table,
+  if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
                         (size_t)((n + 1) / 2 * settings * parts))) {
     permi_release(allocator, dense);
     return PERM_ERROR_MEMORY;
   }
   constant = dense->constant;
   for (i = 0; i < n; i++) {
-    double(*a)[PERM_MAX_N] = row[i & 1];
+    double(*a)[PERM_MAX_N] = row[pairs & i];
     permi_plan_row(plan, view, i, a);
-    if (plan->form == PERMI_FORM_NORMALISED) {
-      double p = a[0][0];
-      int e;
-      leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(p));
-      frexp(leaf->scale.hi, &e);
-      leaf->scale = permi_dd_scale(leaf->scale, -e);
-      leaf->scale_exp2 += e;
-      for (j = 0; j < n; j++)
-        a[0][j] /= p;
-      permi_dense_row_rounded(&maker, a[0] + 1, n - 1, permi_grid_power(a[0], n)); /* y + 1 is exact too */
-    } else if (plan->form == PERMI_FORM_SPLIT) {
-      double power = permi_grid_power(a[0], n);
-      if (parts == 2)
-        power = fmax(power, permi_grid_power(a[1], n));
-      for (j = 0; j < parts; j++)
-        lost[i] += permi_dense_row_split(&maker, a[j], power, n);
+    if (!pairs) {
+      permi_row_words(plan, parts, divide, !divide, a, word, &lost[i]);
+      for (j = 0; j < words; j++)
+        permi_dense_row(&maker, word[j] + divide); /* y + 1 is exact too */
+      if (divide)
+        permi_leaf_scale_by(leaf, 1, a[0][0], 0);
     } else if (i & 1 || i == n - 1) {
       constant = permi_dense_pair(plan, &maker, row, 1 + (i & 1), parts, constant);
     }
@@ -6941,41 +6822,45 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
 
 PERMI_BRIEF_BEGIN
 
-/* ========================================================================================= >>device
-   What perm.h asks of perm_cuda.cu, whose first part is read at the end of perm.h where PERM_WITH_CUDA is defined. What
-   stands in without it: plans of GPUs are made, merged and explained; runs are refused. */
+/* ============================================================================================ >>gpu
+   What perm.h asks of perm_cuda.cu, which it reads where PERM_WITH_CUDA is defined; else plans of GPUs are made,
+   merged and explained, runs refused. The columns of dense sums:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the other columns; rows of a
+              zero or small pivot c come last: (x + c), (x - c), one operation more
+     fixed    1, always +
+     block    unrolled in a thread, in Gray order, as constants
+     walk     in Gray order, from a table in shared memory
+     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk */
 
 #define PERMI_GPU_LEAST_N 13
 
-struct permi_counts;
 struct permi_exact_rows;
 struct permi_minors;
 struct permi_minors_total;
 struct permi_batch;
 typedef struct permi_gpu_lines {
-  int order[PERM_MAX_N]; /* of rows: those without pivot last, */
-  int plain, low;        /* so many; low: rows have low words */
+  int order[PERM_MAX_N]; /* of rows; the last `plain` have no pivot */
+  int plain, low;        /* low: rows have low words */
 } permi_gpu_lines;
 
 #if defined(PERM_WITH_CUDA)
-#define PERMI_DEVICE static /* defined later, in perm_cuda.cu */
-/* How many GPUs are usable; 0: message says why. */
+#define PERMI_DEVICE static /* defined in perm_cuda.cu */
+/* Returns the number of usable GPUs; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
-/* Starts GPUs that are sure to be asked for. */
 PERMI_UNUSED PERMI_DEVICE void permi_gpu_prepare(const perm_options *options, int n);
-/* run_range of leaves whose context begins with permi_gpu; their contexts, of >>dense_gpu, >>exact_gpu, >>counts_gpu */
+/* run_range of leaves whose context begins with permi_gpu; makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
 PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
-                                          const permi_gpu_lines *lines,
-                                          const perm_allocator *allocator, permi_leaf *leaf);
+                                          const permi_gpu_lines *lines, const perm_allocator *allocator,
+                                          permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *counts, const perm_gpu_counts *shape,
                                                  int walked, uint64_t threads, const perm_allocator *allocator,
                                                  permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
-/* >>minors_gpu: returns 1, and what `minors` are then, if GPUs do it; does it */
+/* Returns 1 if GPUs take it, and changes `minors`; then runs it. */
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
@@ -7007,7 +6892,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   return PERM_ERROR_DEVICE;
 }
 
-/* Returns 1 if a GPU is wanted that might be faster than `seconds`: what asks is to be refused. */
+/* Returns 1, the call is refused, if a GPU is wanted that might be faster than `seconds`. */
 PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, double seconds)
 {
   return options->gpu.devices && !options->gpu.cpu_fallback && n >= PERMI_GPU_LEAST_N && n <= PERM_MAX_N &&
@@ -7015,17 +6900,8 @@ PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, dou
 }
 #endif
 
-/* ============================================================================================ >>gpu
-   Dense sums on GPUs. The columns:
-     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
-              columns; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
-     fixed    1, always +
-     block    unrolled in a thread, in Gray order, as constants
-     walk     in Gray order, from a table in shared memory
-     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
-
-#ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
+/* Unrolled columns from n = 37 on (docs/engines.md); other products gain nothing. */
+#ifndef PERMI_GPU_BLOCK
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
 
@@ -7034,104 +6910,10 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-static int permi_gpu_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
-{
-  double most = 0;
-  int k;
-  for (k = 0; k < plan->n; k++)
-    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
-  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
-}
-
-/* log2 of the product that divided row sums may reach. */
-static int permi_gpu_growth(const permi_dense_plan *plan, const permi_view *view)
-{
-  int growth = 0, i;
-  for (i = 0; i < plan->n && plan->form == PERMI_FORM_NORMALISED; i++)
-    if (permi_gpu_safe(plan, view, i, plan->pivot))
-      growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
-  return growth;
-}
-
-/* z /= pivot by double-double: each part is right to a few units. */
-static void permi_gpu_divide(double *z, const double *pivot)
-{
-  permi_dd re, im, size;
-  re = permi_dd_add(permi_dd_multiply(permi_dd_make(z[0]), permi_dd_make(pivot[0])),
-                    permi_dd_multiply(permi_dd_make(z[1]), permi_dd_make(pivot[1])));
-  im = permi_dd_add(permi_dd_multiply(permi_dd_make(z[1]), permi_dd_make(pivot[0])),
-                    permi_dd_multiply(permi_dd_make(-z[0]), permi_dd_make(pivot[1])));
-  size = permi_dd_add(permi_dd_multiply(permi_dd_make(pivot[0]), permi_dd_make(pivot[0])),
-                      permi_dd_multiply(permi_dd_make(pivot[1]), permi_dd_make(pivot[1])));
-  z[0] = re.hi / size.hi;
-  z[1] = im.hi / size.hi;
-}
-
-/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if exact; *lost
-   grows by what low words do not hold. */
-static int permi_gpu_row(const permi_dense_plan *plan, const permi_view *view, int i, int divide, int low,
-                         double word[4][PERM_MAX_N], double *lost)
-{
-  double a[2][PERM_MAX_N], power[2] = {0, 0}, low_power;
-  const int n = plan->n, parts = view->parts;
-  int exact = !plan->lossy, j, part;
-  permi_plan_row(plan, view, i, a);
-  if (divide) {
-    double pivot[2] = {a[0][0], parts == 2 ? a[1][0] : 0};
-    for (j = 0; j < n; j++) {
-      double z[2] = {a[0][j], parts == 2 ? a[1][j] : 0};
-      if (parts == 2)
-        permi_gpu_divide(z, pivot);
-      else
-        z[0] /= pivot[0];
-      if (j == 0)
-        z[0] = 1, z[1] = 0;
-      exact = exact && parts == 1 && PERMI_REST(z[0], pivot[0], a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
-      a[0][j] = z[0];
-      a[1][j] = z[1];
-    }
-  }
-  for (part = 0; part < parts; part++)
-    power[part] = permi_grid_power(a[part], n);
-  if (plan->form == PERMI_FORM_SPLIT)
-    power[0] = power[1] = fmax(power[0], power[1]);
-  low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
-  for (part = 0; part < parts; part++)
-    for (j = 0; j < n; j++) {
-      const double high = permi_to_grid(a[part][j], power[part]), rest = a[part][j] - high;
-      word[part * (1 + low)][j] = high;
-      if (rest != 0)
-        exact = 0;
-      if (low) {
-        const double below = permi_to_grid(rest, low_power);
-        word[part * 2 + 1][j] = below;
-        *lost += fabs(rest - below);
-      }
-    }
-  return exact;
-}
-
-/* permi_plan_moves for GPUs. */
-static double permi_gpu_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
-{
-  double word[4][PERM_MAX_N], a[2][PERM_MAX_N], lost = 0, sum = 0;
-  int i, negative = 0;
-  for (i = 0; i < plan->n && sum <= limit; i++) {
-    const int divide = plan->form == PERMI_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot);
-    if (!permi_gpu_row(plan, view, i, divide, 0, word, &lost) && view->parts == 2)
-      return (double)INFINITY;
-    permi_plan_row(plan, view, i, a);
-    if (view->parts == 1)
-      sum += permi_row_moves(a[0], word[0], divide ? a[0][0] : 1, plan->n, &negative);
-  }
-  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
-}
-
-/* How much may move, where split rows take three times as long: for uniform entries that is below the second rounding a
-   row of those, n u exp(n/3) of the permanent and more; most such matrices move by n u times 300 (n = 20) to 2,000. */
+/* Returns how much may move, where split rows take three times as long: less than their second rounding for uniform
+   entries, n u exp(n/3) of the permanent and more; most move by n u times 300 (n = 20) to 2,000. */
 static double permi_moves_allowed(int n) { return n * PERMI_UNIT * exp(0.3 * n); }
 
-/* exact_rows of a plan. */
 static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1 : moves <= allowed ? 2 : 0; }
 
 static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
@@ -7159,19 +6941,19 @@ static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
     int safe, best = -1;
     for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
-        safe += permi_gpu_safe(plan, view, i, j);
+        safe += permi_pivot_is_safe(plan, view, i, j);
       if (safe > best) {
         best = safe;
         plan->pivot = j;
       }
     }
     plan->form = PERMI_FORM_NORMALISED;
-    if (best == 0 || permi_gpu_growth(plan, view) >= 900)
+    if (best == 0 || permi_plan_growth(plan, view) >= 900)
       plan->form = PERMI_FORM_PLAIN;
-    plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, allowed), allowed);
+    plan->exact_rows = permi_rows_kind(permi_plan_moves(plan, view, allowed), allowed);
     if (plan->certify && !plan->exact_rows) {
       plan->form = PERMI_FORM_PLAIN;
-      plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, 0), 0);
+      plan->exact_rows = permi_rows_kind(permi_plan_moves(plan, view, 0), 0);
       plan->form = plan->exact_rows ? PERMI_FORM_PLAIN : PERMI_FORM_SPLIT;
     }
   }
@@ -7179,8 +6961,6 @@ static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
   if (product != PERM_GPU_PIVOT)
     plan->pivot = 0;
   plan->lane_columns = 0;
-  /* H200: 3 columns are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower). They take seconds to
-     compile; other products gain nothing. */
   plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
@@ -7189,38 +6969,21 @@ static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
   plan->seconds = permi_gpu_seconds(n, view->parts, product);
 }
 
-static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
-{
-  permi_dd re = leaf->scale, im = leaf->scale_imaginary;
-  int e;
-  permi_dd_multiply_complex(&re, &im, permi_dd_make(real), permi_dd_make(imaginary));
-  frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
-  leaf->scale = permi_dd_scale(re, -e);
-  leaf->scale_imaginary = permi_dd_scale(im, -e);
-  leaf->scale_exp2 += e;
-}
-
 static permi_gpu_lines permi_gpu_lines_of(const permi_dense_plan *plan, const permi_view *view)
 {
   const int n = plan->n, pivot = permi_gpu_product_of(plan) == PERM_GPU_PIVOT;
-  const int normalised = plan->form == PERMI_FORM_NORMALISED;
   permi_gpu_lines lines;
-  double word[4][PERM_MAX_N], none = 0;
-  int i, k, safe;
-  lines.plain = lines.low = 0;
-  for (i = 0; i < n && !pivot; i++)
-    lines.low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
-  for (k = 0, safe = 1; safe >= 0; safe--) {
+  int i, k = 0, divided;
+  lines.plain = 0;
+  lines.low = !pivot && permi_plan_moves(plan, view, 0) > 0;
+  for (divided = 1; divided >= 0; divided--)
     for (i = 0; i < n; i++)
-      if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
+      if (permi_row_divides(plan, view, i) == divided) {
         lines.order[k++] = i;
-    if (safe)
-      lines.plain = pivot ? n - k : 0;
-  }
-  if (lines.plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
-    lines.plain = (lines.plain + 7) / 8 * 8;
-    lines.plain = lines.plain < n ? lines.plain : n;
-  }
+        lines.plain += pivot && !divided;
+      }
+  if (lines.plain && !plan->exact_rows) /* eights: fewer kernels to compile */
+    lines.plain = permi_clamp((lines.plain + 7) / 8 * 8, 0, n);
   return lines;
 }
 
@@ -7229,20 +6992,20 @@ static int permi_gpu_divides(const permi_dense_plan *plan, const permi_gpu_lines
   return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
 }
 
-/* Completes the leaf of a plan: what its pivots, and entries that grids do not hold, make of the sum. */
+/* Completes a leaf: its scale by pivots, its bound by what grids do not hold. */
 static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                   permi_leaf *leaf)
 {
   const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
-  double word[4][PERM_MAX_N], lost[PERM_MAX_N];
+  const int parts = view->parts;
+  double a[2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
   int r;
   for (r = 0; r < plan->n; r++) {
     const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
-    lost[i] = 0;
-    permi_gpu_row(plan, view, i, divide, lines.low, word, &lost[i]);
+    permi_plan_row(plan, view, i, a);
+    permi_row_words(plan, parts, divide, lines.low, a, word, &lost[i]);
     if (divide)
-      permi_gpu_scale_by(leaf, permi_scaled(plan, view, i, plan->pivot, 0),
-                         view->parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
+      permi_leaf_scale_by(leaf, parts, a[0][0], parts == 2 ? a[1][0] : 0);
   }
   permi_lost_entries(plan, view, lost, leaf);
   leaf->release = permi_context_release;
@@ -7254,10 +7017,9 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
 PERMI_BRIEF_END
 
 /* =========================================================================================== >>plan
-   The bits of a result follow from matrix and options alone, never from threads, time or load. */
+   Bits follow from matrix and options alone, never from threads, time or load. */
 
-/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. Where one column dominates, row sums cancel.
-   exponent: 2n rows. */
+/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. exponent: 2n rows. */
 static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -7266,7 +7028,7 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
       double x = fabs(permi_at(view, i, j, 0));
       if (view->parts == 2)
         x = fmax(x, fabs(permi_at(view, i, j, 1)));
-      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT; /* of the larger part */
+      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT;
     }
   plan->zero = !permi_scale_exponents(n, exponent, plan->row_exp2, plan->column_exp2);
   for (i = 0; i < n && !plan->zero; i++) {
@@ -7284,12 +7046,12 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
   }
 }
 
-/* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
-   products could pass 2^900, the pair form divides by nothing. */
+/* Chooses the column of largest least |pivot| / max|row|. If that is below 2^-10, or products could pass 2^900, the
+   pair form divides by nothing. */
 static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
-  int n = plan->n, growth = 0, i, j;
+  int n = plan->n, i, j;
   for (j = 0; j < n; j++)
     least[j] = (double)INFINITY;
   for (i = 0; i < n; i++) {
@@ -7306,33 +7068,9 @@ static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
       best = least[j];
       plan->pivot = j;
     }
-  plan->form = PERMI_FORM_PAIR;
-  if (best < 1.0 / 1024)
-    return;
-  for (i = 0; i < n; i++)
-    growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
-  if (growth < 900)
-    plan->form = PERMI_FORM_NORMALISED;
-}
-
-/* What division and grid do to entries: the largest share by which one of a row moves, added over rows (>>bounds 8); 0
-   if they change none, as with ones and signs; INFINITY if they do and not all are of one sign. Above `limit`: at least
-   limit. */
-static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
-{
-  double sum = 0;
-  int i, j, negative = 0;
-  for (i = 0; i < plan->n && sum <= limit; i++) {
-    double row[2][PERM_MAX_N], z[PERM_MAX_N], power;
-    permi_plan_row(plan, view, i, row);
-    for (j = 0; j < plan->n; j++)
-      z[j] = row[0][j] / row[0][0];
-    power = permi_grid_power(z, plan->n);
-    for (j = 0; j < plan->n; j++)
-      z[j] = permi_to_grid(z[j], power);
-    sum += permi_row_moves(row[0], z, row[0][0], plan->n, &negative);
-  }
-  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
+  plan->form = PERMI_FORM_NORMALISED;
+  if (best < 1.0 / 1024 || permi_plan_growth(plan, view) >= 900)
+    plan->form = PERMI_FORM_PAIR;
 }
 
 /* Returns the largest power of two that divides x; 2^1000 for 0. */
@@ -7340,14 +7078,12 @@ static double permi_unit_of(double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  if (x == 0)
-    return permi_shift(1, 1000);
-  return permi_shift(1, (int)(bits >> 52 & 2047) - 1075 +
-                            permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
+  return permi_shift(1, x == 0 ? 1000 : (int)(bits >> 52 & 2047) - 1075 +
+                                            permi_trailing_zeros((bits << 12 >> 12) | UINT64_C(1) << 52));
 }
 
-/* Whether all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts of E
-   and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
+/* Returns 1 if all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts
+   of E and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
 static int permi_plan_exact_pairs(const permi_dense_plan *plan, const permi_view *view)
 {
   double before = 1;
@@ -7379,7 +7115,7 @@ static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *vie
   for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
-  for (i = 0; i < plan->n; i++) { /* by row: multiplications overlap */
+  for (i = 0; i < plan->n; i++) {
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
     for (j = 0; j < plan->n * view->parts; j++)
       row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
@@ -7388,22 +7124,19 @@ static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *vie
   plan->fingerprint = hash;
 }
 
-/* Larger estimates escalate if the next precision takes less than PERMI_ESCALATE_SECONDS. */
-#define PERMI_WANTED_RELATIVE 1e-10
-
 static double permi_wanted_relative(const perm_options *options)
 {
-  return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
+  return options->tolerance > 0 ? options->tolerance : 1e-10;
 }
 
-/* Returns the expected relative error of doubles, n u sum |terms| / |permanent|; 0 for other precisions. The quotient
-   is e^(n/2) for ones, less for random and unitary matrices, more where a permanent cancels. */
+/* Returns the expected relative error of doubles, else 0. sum |terms| / |permanent| is e^(n/2) for ones, less for
+   random and unitary matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
 }
 
-/* A job in pieces cannot escalate. */
+/* Returns 1 if a job in pieces, which cannot escalate, needs a higher precision. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
@@ -7411,7 +7144,7 @@ static int permi_plans_higher(const perm_options *options, double relative)
 
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
-  int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
+  const int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
   if (permi_method_is_sparse(method))
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
   if (!scalar && method != PERM_METHOD_DENSE && method != PERM_METHOD_EXPANSION)
@@ -7425,8 +7158,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Cheap: at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows
-   need not: up to n = 11 or so with AVX-512. */
+/* Returns 1 if a bound costs at most 15 % of a call, of which 5 us are not the kernel's, and the tables of complex
+   pairs. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -7436,8 +7169,7 @@ static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_v
       permi_kernel_for(kernels, isa, parts == 2 ? PERMI_FORM_PAIR : PERMI_FORM_NORMALISED, PERMI_ROUNDED, n);
   const permi_kernel *proven = permi_kernel_for(kernels, isa, PERMI_FORM_SPLIT, PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 ? 2e-8 * n * n : 0;
-  return n <= PERMI_NEAR_N &&
-         plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
+  return n <= PERMI_NEAR_N && plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
 
 static const permi_kernel *permi_plan_dense(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
@@ -7489,7 +7221,6 @@ static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const
     *plan = gpu;
 }
 
-/* Plans a checked matrix. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, permi_dense_plan *plan,
                               perm_result *result)
 {
@@ -7523,45 +7254,33 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   permi_plan_scale(plan, view, exponent);
   permi_release(&options->allocator, exponent);
   if (plan->zero) {
-    memset(plan->row_exp2, 0, sizeof plan->row_exp2);
-    memset(plan->column_exp2, 0, sizeof plan->column_exp2);
     plan->method = PERM_METHOD_STRUCTURE;
     permi_plan_fingerprint(plan, view);
     return PERM_OK;
   }
-  switch (plan->method) {
-  case PERM_METHOD_EXPANSION:
-    if (n > 20)
-      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
+  if (plan->method == PERM_METHOD_EXPANSION && n > 20)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
+  if (plan->method == PERM_METHOD_RYSER && n == PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
+  if (plan->method == PERM_METHOD_EXPANSION) {
     for (i = 0; i < n; i++) {
       terms *= n - i;
       visits += terms;
     }
     plan->seconds = visits / (PERMI_RATE_GLYNN / 20);
-    break;
-  case PERM_METHOD_RYSER:
-    if (n == PERM_MAX_N)
-      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
-    plan->seconds = plan->elements / (PERMI_RATE_GLYNN / 2);
-    plan->outer_columns = n;
-    break;
-  case PERM_METHOD_GLYNN:
-    plan->seconds = plan->elements / PERMI_RATE_GLYNN;
-    plan->outer_columns = n - 1;
-    break;
-  default:
-    if (n < 4) {
-      plan->method = PERM_METHOD_EXPANSION;
-      plan->seconds = 1e-7;
-      break;
-    }
+  } else if (plan->method == PERM_METHOD_DENSE && n < 4) {
+    plan->method = PERM_METHOD_EXPANSION;
+    plan->seconds = 1e-7;
+  } else if (plan->method == PERM_METHOD_DENSE) {
     most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
     if (view->reach->gpu)
       view->reach->gpu->plan(plan, view, options);
-  }
-  if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
+  } else {
+    plan->outer_columns = n - (plan->method == PERM_METHOD_GLYNN);
+    plan->seconds = plan->elements / (PERMI_RATE_GLYNN / (plan->method == PERM_METHOD_GLYNN ? 1 : 2));
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
-  /* Small enough to share and stop, large enough that a start is free; see permi_plan_bounds. */
+  }
+  /* Chunks are small enough to share and stop, large enough that a start is free. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
@@ -7582,25 +7301,25 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
 }
 
-/* ======================================================================================= >>rounding
-   What rounding before the products does to terms. */
+/* ========================================================================================= >>bounds
+   Estimate, bound and leaf of a plan; the next precision. */
 
-/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli, relative to
-   the term f / |row sum|, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in any
-   surroundings, a row sum cancels in every term: the sum is all rounding. */
+/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
+   sum| of the term, which no sum of |terms| shows. In some matrices, as around blocks (1 1; 1 -1), a row sum cancels in
+   every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
-  double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
-  double usual;   /* the same if row sums were row norms */
-  double typical; /* permanent, in the unit of terms: the product of row norms, each times its spread */
-  double largest; /* sampled term, as the kernel has it */
+  double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
+  double usual;   /* the same if row sums were norms */
+  double typical; /* permanent in the unit of terms: product of row norms and spreads */
+  double largest; /* sampled term */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
 #define PERMI_SAMPLED_FIRST 32
-#define PERMI_SAMPLED_MOST 512 /* chosen: more, where those vanish, as rows of equal moduli make them */
-#define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
+#define PERMI_SAMPLED_MOST 512 /* chosen, where terms vanish */
+#define PERMI_NO_MEASURE 1e-3 /* above: terms are all rounding */
 
-/* Whether grids and products of two rows round nothing (tests/proofs/dense.g). */
+/* Returns 1 if grids and products of two rows round nothing (tests/proofs/dense.g). */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -7613,9 +7332,9 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. *spread: times the root of
-   (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula. A permanent's mean square over all signs is at most
-   about the product of these and of the rows' squares, as of rows of k equal entries [Bre73]. */
+/* Sets size[] to |row sum| in the terms of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread by the
+   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: a permanent's mean square over signs is at most
+   about the product of these and of the rows' squares [Bre73]. */
 static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
@@ -7644,16 +7363,8 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
              : moduli;
 }
 
-static double permi_divided_by(const permi_dense_plan *plan, const permi_view *view, int i)
-{
-  return plan->form != PERMI_FORM_NORMALISED ||
-                 (plan->isa == PERM_ISA_CUDA && !view->reach->gpu->safe(plan, view, i, plan->pivot))
-             ? 1
-             : permi_scaled_modulus(plan, view, i, plan->pivot);
-}
-
-/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. Those after
-   PERMI_SAMPLED_FIRST: all up to order 10. */
+/* Sets the signs of terms begin, begin + 1, ...: all up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a hash. Term
+   0, often the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
@@ -7674,7 +7385,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms, share as weight times quotient; returns the weights. */
+/* Adds terms, share as weight times quotient; returns the sum of weights. */
 static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
                                  permi_rounded_rows *rounded)
 {
@@ -7694,7 +7405,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
     if (norm_of[0] == 0)
       continue; /* of minors */
     norm = norm_of[0];
-    unit_term *= norm / permi_divided_by(plan, view, i);
+    unit_term *= norm / (permi_row_divides(plan, view, i) ? permi_scaled_modulus(plan, view, i, plan->pivot) : 1);
     if (paired) {
       i++;
       lost[1] = unit * permi_sampled_row(plan, view, i, sign, size[1], &norm_of[1], &spread);
@@ -7702,7 +7413,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* each minor leaves out one row */
+    /* a minor leaves out one row */
     least = plan->form == PERMI_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -7727,8 +7438,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
   return weights;
 }
 
-/* Terms are about exp(-n/2) of the norms' product. More are sampled while they are below 2^-n / 8, which tells nothing
-   of those that make the sum. */
+/* Samples `terms` terms, more while they are below 2^-n / 8 of the norms' product: usual are exp(-n/2). */
 static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, const permi_view *view, int terms)
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
@@ -7744,12 +7454,8 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
-   Rows: rounding multiplies minors. These are as large as the permanent over a norm, and that is as its value or its
-   typical size, or, smaller than terms by exp(-n/5), falling faster for full real matrices, exp(-n/2) for complex ones.
-   That part of the share counts for usual row sums, all of it where they cancel 100 times as much.
-   Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
-   root(S times the largest term), for when few terms dominate, as in positive matrices. */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounding of rows multiplies minors; that part
+   of the share counts for usual row sums, all where they cancel 100 times as much. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -7765,55 +7471,36 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
     leaf->estimate_relative = (double)INFINITY;
 }
 
-/* ========================================================================================= >>bounds
-   Bound, estimate and leaf of a plan; the next precision. */
-
-/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
-   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums and n products, 2 n u. Exact pairs: (n + 1)
-   / 2 products.
-   2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
-   (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
-   3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
-   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 5.25 u |p| |s|, rounded
-   ten times: below 60 u^2.
-   4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rounded errors below 2^36 u^2: K + 10 units.
-   5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
-   6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
-   7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
-   2^-1070 for each of 2^(n-1) terms.
-   8. Entries >= 0 that move before exact rows, no more than e_i of each in row i: the permanent is a sum of products of
-   one entry a row, so it moves by at most sum e_i of itself, and second order. Minors need not be known: that is why
-   entries of both signs take split rows.
-   Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
-   tests/proofs/dense_orders.sh.
-   The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk.
-   tests/attack/climb.c searches for counterexamples. */
+/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53 (steps:
+   docs/proofs-rounding.md).
+   1. Products of exact numbers: n u; split, with n row sums, 2 n u; exact pairs: (n + 1) / 2 u.
+   2. A complex product is off by 2 u, without FMA 2.42 u.
+   3. A double-double product is off by 14 u^2, complex 60 u^2.
+   4. Rounded sums: K + 1 additions in a state, 8 in a group, and TwoSum's rests: K + 10 units.
+   5. Double-double sums: (2^K + 2) 2 u A twice a term, A the chunk's sum of |terms|: 40 u^2 A.
+   6. Second order and the rounding of sum |terms|: a factor 1.0001.
+   7. Underflow and lost entries: n^2 2^(growth - 1070) for each of 2^(n-1) terms.
+   8. Entries >= 0 that move by at most e_i of each in row i move the permanent by at most sum e_i of itself, and second
+   order. Entries of both signs would need minors: they take split rows.
+   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (tests/proofs/complex.v), 1, 3, 4 (tests/proofs/dense.g), 4 to 7
+   (tests/proofs/dense_orders.sh) and search for counterexamples (tests/attack/climb.c). */
 static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
   const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u */
   const int gpu = plan->isa == PERM_ISA_CUDA;
-  /* GPUs: at most 18 additions before a sum is exact */
-  const int block = gpu ? 12 : plan->block_columns;
+  const int block = gpu ? 12 : plan->block_columns; /* GPUs: at most 18 additions before a sum is exact */
   const int terms_log2 = plan->chunk_log2 + plan->block_columns + (gpu ? 1 - PERM_GPU_THREADS_LOG2 : 0);
-  int growth = 0, i;
   leaf->bound_relative = (double)INFINITY;
-  switch (plan->method) {
-  case PERM_METHOD_EXPANSION:
-    /* n - 1 double-double products a term (complex: 4 each); an underflow loses 2^-1070 in each of n! products */
+  if (plan->method == PERM_METHOD_EXPANSION) {
+    /* n - 1 double-double products a term (complex: 4 each); underflow loses 2^-1070 in each of n! products */
     leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
     leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
-    return;
-  case PERM_METHOD_DENSE: break;
-  default: return; /* permi_plan_leaf */
   }
-  if (gpu)
-    growth = view->reach->gpu->growth(plan, view);
-  else if (plan->form == PERMI_FORM_NORMALISED)
-    for (i = 0; i < plan->n; i++)
-      growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
-  leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
+  if (plan->method != PERM_METHOD_DENSE)
+    return;
+  leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + permi_plan_growth(plan, view));
   if (plan->precision == PERM_PRECISION_DD) {
     leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
     leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
@@ -7823,33 +7510,27 @@ static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *vi
                                                            : product * n;
     leaf->bound_relative = (products + block + 10) * PERMI_UNIT * 1.0001;
     if (plan->exact_rows == 2)
-      leaf->bound_value = 1.0001 * (gpu ? view->reach->gpu->moves : permi_plan_moves)(plan, view, (double)INFINITY);
+      leaf->bound_value = 1.0001 * permi_plan_moves(plan, view, (double)INFINITY);
     leaf->bound_relative *= 1 + leaf->bound_value;
     leaf->bound_absolute *= 1 + leaf->bound_value;
     leaf->estimate_relative = leaf->bound_relative / 10;
   } else {
     permi_rounded_estimate(plan, view, leaf);
   }
-  if (leaf->bound_relative < leaf->estimate_relative)
-    leaf->estimate_relative = leaf->bound_relative;
+  leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
 static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_view *view,
-                                   const perm_allocator *allocator,
-                                   permi_leaf *leaf)
+                                   const perm_allocator *allocator, permi_leaf *leaf)
 {
+  const int n = plan->n;
+  const perm_leaf information = {plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE, plan->method,
+                                 plan->isa, n, plan->chunks, plan->elements, plan->seconds, plan->bytes,
+                                 plan->fingerprint};
   permi_plain *plain;
-  int i, j, part, n = plan->n;
+  int i, j, part;
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
-  leaf->information.method = plan->method;
-  leaf->information.isa = plan->isa;
-  leaf->information.n = n;
-  leaf->information.chunks = plan->chunks;
-  leaf->information.work = plan->elements;
-  leaf->information.seconds = plan->seconds;
-  leaf->information.bytes = plan->bytes;
-  leaf->information.fingerprint = plan->fingerprint;
+  leaf->information = information;
   leaf->explain = permi_plan_explain;
   leaf->scale = permi_dd_make(1);
   for (i = 0; i < n; i++)
@@ -7882,7 +7563,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
     return PERM_OK;
   }
   leaf->estimate_relative = permi_plain_rounding(plain);
-  leaf->run_chunk = view->reach->gray[plan->precision == PERM_PRECISION_DD];
+  leaf->run_chunk = view->reach->gray;
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
@@ -9236,7 +8917,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
       out[0] = permi_small(n, real);
 #if !defined(PERM_NO_COMPLEX)
     else if (n < 5) {
-      const permi_complex sum = permi_small_expand_complex(n, real);
+      const permi_number_plain sum = permi_small_expand_complex(n, real);
       out[0] = sum.re;
       out[1] = sum.im;
     } else if (parts == 2)
@@ -13085,7 +12766,7 @@ static perm_precision permi_array_next(const void *context, const perm_options *
 }
 
 /* ======================================================================================== >>entries
-   What each kind of public call may reach: see >>reach. */
+   What each kind of public call may reach: see permi_reach. */
 
 #ifdef PERMI_ROUTE
 static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
@@ -13094,8 +12775,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, permi_gpu_safe,
-                                             permi_gpu_moves, permi_gpu_leaf, permi_choice_gpu_seconds,
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_leaf, permi_choice_gpu_seconds,
                                              permi_counts_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
@@ -13111,13 +12791,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, 
 #endif
 
 static const permi_reach permi_bare_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
     permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
-    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
@@ -14111,7 +13791,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
       double row[PERM_MAX_N];
       for (j = 0; j < n; j++)
         row[j] = full[(i * n + j) * parts + part];
-      permi_dense_row_rounded(&maker, row, n, permi_grid_power(row, n));
+      permi_dense_row_rounded(&maker, row, n);
     }
   return PERM_OK;
 }
@@ -14230,7 +13910,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
    4. Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
    2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
    than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
+   The estimate is that of >>small: 4 n u times the sum of |terms| and the product of the rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
@@ -15803,16 +15483,15 @@ PERMI_BRIEF_END
 #endif
 
 /* ===================================================================================== >>vocabulary
-   Read once for each instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector): these words, then the
-   kernels, always inlined with constant arguments, their instances by full name at the foot. PERMI_NAME(dense) is
-   permi_dense_avx512. Small arrays of vectors live in registers once unrolled (PERMI_UNROLL):
+   The words of an instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector). Kernels are always inlined with
+   constant arguments; PERMI_NAME(dense) is permi_dense_avx512. Small arrays of vectors live in registers once loops are
+   unrolled (PERMI_UNROLL):
      - inside a single-turn loop clang unrolls too late (0.9 of the speed);
-     - with needless loop levels gcc misses the hot one (0.95);
+     - needless loop levels make gcc miss the hot loop (0.95);
      - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
-   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT, TIMES_PLUS(p, y) = p (y + 1) and TIMES_MINUS round
-   once in every family; LARGER = max(|a|, |b|); LOAD_ANY: unaligned; KEEP hides a product from gcc, which contracts
-   even intrinsics. LEAVE clears upper register halves, as gcc -O2 does not: SSE code after it ran at half speed
-   (planning n = 20: 22 us, not 10). */
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT rounds once in every family; LARGER = max(|a|, |b|);
+   _ANY: unaligned. KEEP hides a product from gcc, which contracts even intrinsics. LEAVE clears upper register halves:
+   SSE code after gcc -O2 ran at half speed. */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) name##family
@@ -15861,8 +15540,7 @@ PERMI_BRIEF_END
 #define PERMI_EVEN(a, b) _mm512_permutex2var_pd(a, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), b)
 #define PERMI_ODD(a, b) _mm512_permutex2var_pd(a, _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1), b)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
-/* max(|a + b|, |a - b|): shares the sum or difference */
-#define PERMI_ABS_SUM(a, b) _mm512_range_pd((a) + (b), (a) - (b), 11)
+#define PERMI_ABS_SUM(a, b) _mm512_range_pd((a) + (b), (a) - (b), 11) /* max(|a + b|, |a - b|) */
 #define PERMI_I __m512i
 #define PERMI_I_LOAD_ANY(p) _mm512_loadu_si512((const void *)(p))
 #define PERMI_I_STORE_ANY(p, v) _mm512_storeu_si512((void *)(p), v)
@@ -15886,19 +15564,15 @@ PERMI_BRIEF_END
 #define PERMI_I_STORE_ANY(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
 #define PERMI_I_TABLE(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(p)))
 #define PERMI_I_NONZERO8(a) (uint32_t)~_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, _mm256_setzero_si256()))
-/* |a| < 2^51: in the binade of 1.5 * 2^52 bits count ones */
+/* For |a| < 2^51: in the binade of 1.5 * 2^52 bits count ones. */
 #define PERMI_I_DOUBLES(a)                                                                                             \
   _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(a, _mm256_set1_epi64x(0x4338000000000000))),                     \
                 _mm256_set1_pd(6755399441055744.0))
 #define PERMI_I_BITS(v) _mm256_castpd_si256(v)
 #elif PERMI_WIDTH == 2
-#define PERMI_TARGET
-#define PERMI_LEAVE()
 #define PERMI_V float64x2_t
 #define PERMI_LOAD(p) vld1q_f64(p)
-#define PERMI_LOAD_ANY(p) vld1q_f64(p)
 #define PERMI_STORE(p, v) vst1q_f64(p, v)
-#define PERMI_STORE_ANY(p, v) vst1q_f64(p, v)
 #define PERMI_SET(x) vdupq_n_f64(x)
 #define PERMI_FMA(a, b, c) vfmaq_f64(c, a, b)
 #define PERMI_FMS(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
@@ -15940,20 +15614,14 @@ PERMI_BRIEF_END
 #define PERMI_I_DOUBLES(a) vcvtq_f64_s64(a)
 #define PERMI_I_BITS(v) vreinterpretq_s64_f64(v)
 #else
-#define PERMI_TARGET
-#define PERMI_LEAVE()
 #define PERMI_V double
 #define PERMI_LOAD(p) (*(p))
-#define PERMI_LOAD_ANY(p) (*(p))
 #define PERMI_STORE(p, v) (*(p) = (v))
-#define PERMI_STORE_ANY(p, v) (*(p) = (v))
 #define PERMI_SET(x) (x)
 #define PERMI_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
 #define PERMI_FMS_EXACT(a, b, c) permi_times_minus(a, b, c)
-#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* the grid holds y + 1 */
-#define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
 #define PERMI_ROOT(a) sqrt(a)
@@ -15966,8 +15634,12 @@ PERMI_BRIEF_END
 
 #if PERMI_WIDTH > 1
 #define PERMI_FMS_EXACT(a, b, c) PERMI_FMS(a, b, c)
-#define PERMI_TIMES_PLUS(p, y) PERMI_FMA(p, y, p)
-#define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
+#endif
+#if PERMI_WIDTH <= 2
+#define PERMI_TARGET
+#define PERMI_LEAVE()
+#define PERMI_LOAD_ANY(p) PERMI_LOAD(p)
+#define PERMI_STORE_ANY(p, v) PERMI_STORE(p, v)
 #endif
 #if PERMI_WIDTH != 8
 #define PERMI_ABS_SUM(a, b) ((PERMI_V)(PERMI_ABS(a) + PERMI_ABS(b))) /* gcc: its own type */
@@ -15978,7 +15650,7 @@ PERMI_BRIEF_END
 #else
 
 /* ===================================================================================== >>arithmetic
-   Arithmetic of all kernels; exact rests are proved by machine: tests/proofs/exact_sums.v. */
+   Arithmetic of all kernels; exact rests: tests/proofs/exact_sums.v. */
 
 /* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -15988,7 +15660,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V 
   return sum;
 }
 
-/* The same where |a| >= |b|, or a is a multiple of b's last place [BGM17]. */
+/* The same for |a| >= |b|, or for a multiple of b's last place a [BGM17]. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b;
@@ -16023,23 +15695,23 @@ PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inve
   return p;
 }
 
-/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+/* Returns the integer next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_quotient)(PERMI_V x, PERMI_P p)
 {
   const PERMI_V ones = PERMI_SET(6755399441055744.0);
   return PERMI_FMA(x, p.inverse, ones) - ones;
 }
 
-/* Of |x| <= 2^52; at most a little more than p / 2. */
+/* Returns a residue of x, |x| <= 2^52, of size p / 2 and hardly more. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_reduce)(PERMI_V x, PERMI_P p)
 {
   return PERMI_FNMA(PERMI_NAME(prime_quotient)(x, p), p.prime, x);
 }
 
-/* A residue of ab, for |ab| <= p^2; at most 3/4 p in size: 1. high, low and all that follows are integers; high is a
-   multiple of its last place, at most 2^47, and |low| at most half of that. 2. The quotient is ab / p, but for 2^-52 of
-   itself, at most 1/4, rounded: off by 3/4 at most. 3. So high less its multiple of p is an integer below 2^53, and the
-   subtraction is exact; so is the sum with low. */
+/* Returns a residue of ab, |ab| <= p^2, of size 3/4 p at most.
+   1. high is a multiple of its last place, at most 2^47; |low| is at most half of that.
+   2. The quotient is ab / p up to a share of 2^-52, at most 1/4, and rounded: off by 3/4 at most.
+   3. So high minus its multiple of p is below 2^53: the subtraction is exact, and so is the sum with low. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_product)(PERMI_V a, PERMI_V b, PERMI_P p)
 {
   PERMI_V low;
@@ -16050,11 +15722,11 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_product)(PERMI_V a, PERMI_V b
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
 {
   const PERMI_V r = *re, i = *im;
-  *im = PERMI_FMA(r, ai, i * ar); /* first: on NEON gcc -O3 spills 4, not 7 */
+  *im = PERMI_FMA(r, ai, i * ar); /* first: NEON, gcc -O3 spills 4, not 7 */
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
-/* 1 or 2 parts, `apart` doubles apart; a real number has no im. */
+/* Numbers of 1 or 2 parts; in memory `apart` doubles apart. */
 typedef struct PERMI_NAME(number) {
   PERMI_V re, im;
 } PERMI_NAME(number);
@@ -16127,7 +15799,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, i
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
-/* The Gray walk, exactly: x = the row sums of state c; walk_to takes those of c - 1 to c. */
+/* Sets x to the row sums of Gray state c, exactly; walk_to moves those of state c - 1. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
   int i, k;
@@ -16146,18 +15818,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
 }
 
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks, see >>dense. Constants: form; parts, 1 real, 2 complex; product; block, the number K of
-   columns whose 2^K products stay in registers. A setting's number has a bit for each minus; even ones come first. Row
-   loops take the outer state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
+   Glynn's sum in blocks (>>dense). Constants: form; parts, 1 real, 2 complex; product; block, the K columns whose 2^K
+   products stay in registers. A setting has a bit for each minus; even ones come first. Row loops take the outer
+   state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
 
-/* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
+/* Returns the setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
 {
   const int odd = k >> (block - 1), half = k - (odd << (block - 1));
   return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
 }
 
-/* Sums over the settings with even and with odd parity. */
+/* Returns the sum over even settings; *odd: over odd ones. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
   if (block == 1) {
@@ -16172,8 +15844,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* A number of a table plus a row sum. With 32 registers the table's load stands alone, and the broadcast is part of the
-   addition: complex, Zen 4, 1e9 elements/s, gcc 8.9 to 11.2, clang 10.8 to 11.1; with 16 it costs 3 to 20%. */
+/* Returns a table's number plus a row sum. With 32 registers the load stands alone: gcc is 1.26 times as fast; with 16
+   it costs 3 to 20%. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -16183,11 +15855,16 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const d
   return y + PERMI_SET(*x);
 }
 
-/* The pivot is 1: P (y + 1) = P y + P, M (y - 1) = M y - M, one FMA each. */
+/* The pivot is 1: P (y + 1) = P y + P and M (y - 1) = M y - M, rounded once. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V *m, PERMI_V y)
 {
-  *p = PERMI_TIMES_PLUS(*p, y);
-  *m = PERMI_TIMES_MINUS(*m, y);
+#if PERMI_WIDTH > 1
+  *p = PERMI_FMA(*p, y, *p);
+  *m = PERMI_FMS(*m, y, *m);
+#else /* the grid holds y + 1 */
+  *p = *p * (y + 1);
+  *m = *m * (y - 1);
+#endif
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *t, const double *x,
@@ -16208,9 +15885,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
   }
 }
 
-/* Rows i, j with y = z + l, l over pivot and block columns: turning all signs of l takes (z_i z_j + l_i l_j) + (z_i l_j
-   + z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting. One z_i z_j
-   serves all: (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3, without division. */
+/* Rows i, j with y = z + l, l over pivot and block columns: turning l's signs takes (z_i z_j + l_i l_j) + (z_i l_j +
+   z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting: (2^K + 2 + 6
+   2^K) / 4 2^K operations an element, without division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -16313,9 +15990,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   }
 }
 
-/* Row sums Y + L, exact multiples of the high and low grids' units. ROUNDED: fl(Y + L) is rounded once, however much
-   cancels, so its bound is relative. DOUBLED: Y + L = s + l exactly, and P + C is a
-   renormalised double-double. */
+/* Row sums Y + L are exact multiples of both grids' units. ROUNDED: fl(Y + L) is rounded once. DOUBLED: Y + L = s + l
+   exactly; P + C is a renormalised double-double. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               const double *x, int product)
 {
@@ -16332,7 +16008,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_
   *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
 }
 
-/* The same by parts; products may cancel, so sums take TwoSum. */
+/* By parts; products may cancel: sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -16364,7 +16040,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   p[1][k] = PERMI_NAME(vector_two_sum)(hi, hi_e, &c[1][k]);
 }
 
-/* p: holds `one` already. */
+/* p holds `one`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, const double *t, const double *x,
                                                       PERMI_V (*p)[8], PERMI_V (*c)[8], int product, int parts,
                                                       int block)
@@ -16386,7 +16062,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, 
   }
 }
 
-/* Terms of the present group, added plainly, and of all before. */
+/* Terms of the present group, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
@@ -16417,7 +16093,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* last: the state ends its group. */
+/* last: of its group */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -16471,8 +16147,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
       PERMI_NAME(rows_split)(dense, t, x, p, m, product, parts, block);
     }
 
-    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups, by a hash, as
-       a matrix may hide its terms from any fixed pattern. */
+    /* An estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide its terms from fixed
+       patterns. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
       PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
@@ -16504,7 +16180,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   }
 }
 
-/* Blocks for 32 registers, or 16; split_complex with 3 has tables > 32 KiB. */
+/* for 32 registers, or 16; split_complex with 3 has tables > 32 KiB */
 #define PERMI_REAL (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2)
 #define PERMI_COMPLEX (PERMI_REAL - 1)
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
@@ -16530,23 +16206,19 @@ PERMI_INSTANCE(dd_complex, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #undef PERMI_INSTANCE
 
 /* ================================================================================== >>small_kernels
-   Small orders: columns 0 and 1 expanded exactly, Glynn's signs for the other n - 2, the third +. With z_i the signed
-   sum of row i, the permanent is
+   Columns 0 and 1 expanded exactly, Glynn's signs for the other n - 2, the third +. With z_i the signed sum of row i,
+   the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
-   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: 74 for 48
-   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104). tests/proofs/small_orders.sh.
+   tables like z_i (tests/proofs/small_orders.sh; measurements: docs/engines.md).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
    out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
-   looks accurate); at least the sum of squares.
-   AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
-   broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
-   compile time. */
+   looks accurate); at least the sum of squares. */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
+#define PERMI_TABLE (5 - PERMI_LANES) /* 32 table numbers and 16 outer ones a row */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
-#define PERMI_EVERY_SETTING(q, call) /* written out: a loop's arrays stay in clang's memory */                         \
+#define PERMI_EVERY_SETTING(q, call) /* a loop's arrays stay in clang's memory */                                      \
   do { q = 0; call; if (block >= 1) { q = 1; call; }                                                                   \
     if (block == 2) { q = 2; call; q = 3; call; }                                                                      \
   } while (0)
@@ -16558,13 +16230,10 @@ typedef struct {
   PERMI_N i0, i1, j0, j1;
 } PERMI_NAME(small_entries);
 typedef struct {
-  PERMI_N zi, zj, u, v;
-} PERMI_NAME(small_forms);
-typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
 typedef struct {
-  PERMI_N even, odd; /* number of minus block signs */
+  PERMI_N even, odd; /* of minus block signs */
   PERMI_V absolute;
 } PERMI_NAME(small_sums);
 
@@ -16613,7 +16282,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
   return sums;
 }
 
-/* [x] of (w_i + a_i x) (w_j + a_j x). */
+/* Returns [x] of (w_i + a_i x) (w_j + a_j x). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
                                                                 PERMI_N wi, int parts)
 {
@@ -16663,7 +16332,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, setting, parts);
 }
 
-/* Also *c = a_i0 a_j1 + a_i1 a_j0. */
+/* Also sets *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
@@ -16681,7 +16350,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
 #define PERMI_ROOM_OUTER (8 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 8 * PERMI_WIDTH)
 
-/* `count` numbers at z become z + y, the next z - y. */
+/* `count` numbers z become z + y, the next z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
@@ -16692,7 +16361,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Row sums for all settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, int columns,
                                                            PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
@@ -16704,7 +16372,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
                              parts);
 }
 
-/* Sums of `count` columns for all signs, parts `apart`; the `far` columns that follow have the signs of `away`. */
+/* Sets x to sums of `count` columns for all signs; the `more` that follow have the signs of `away`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int more,
                                                            int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
@@ -16731,13 +16399,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
   }
 }
 
-/* The outer columns' x plus the table's q. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
   return PERMI_NAME(plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x);
 }
 
-/* The matrix; its tables at a setting and an outer state, if any. */
 typedef struct {
   const double *a, *table, *outer, *cross;
   PERMI_NAME(small_lanes) lanes;
@@ -16747,11 +16413,11 @@ typedef struct {
   PERMI_NAME(small_row) i, j;
   PERMI_NAME(small_entries) entries;
   const double *table;
-  PERMI_NAME(small_forms) outer;
+  PERMI_N zi, zj, u, v; /* outer columns' */
   PERMI_N c;
 } PERMI_NAME(small_rows);
 
-/* Rows 2k and, unless `single`, 2k + 1. */
+/* Fetches rows 2k and, unless `single`, 2k + 1. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_rows)
     PERMI_NAME(small_fetch)(const PERMI_NAME(small_source) * from, int k, int single, int tables, int parts,
                              int block)
@@ -16761,11 +16427,11 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_rows)
   if (tables) {
     const double *outer = from->outer + k * 64 * parts;
     rows.table = from->table + k * 128 * parts;
-    rows.outer.zi = PERMI_NAME(spread)(outer, 16, parts);
+    rows.zi = PERMI_NAME(spread)(outer, 16, parts);
     if (!single) {
-      rows.outer.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
-      rows.outer.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
-      rows.outer.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
+      rows.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
+      rows.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
+      rows.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
       rows.c = PERMI_NAME(get)(from->cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, parts);
     }
   } else {
@@ -16786,10 +16452,10 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(const PERMI_NAME
   PERMI_EXPANDED pair;
   PERMI_N zi, zj;
   if (tables) {
-    zi = PERMI_NAME(small_form)(table, rows->outer.zi, q, parts);
-    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->outer.zj, q, parts);
-    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->outer.u, q, parts);
-    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->outer.v, q, parts);
+    zi = PERMI_NAME(small_form)(table, rows->zi, q, parts);
+    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->zj, q, parts);
+    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->u, q, parts);
+    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->v, q, parts);
     pair.p = PERMI_NAME(times)(zi, zj, parts);
   } else {
     zi = rows->i.z[q];
@@ -16820,7 +16486,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   rows = PERMI_NAME(small_fetch)(from, k, n % 2, tables, parts, block);
   if (n % 2) {
     PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_row)(
-                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.outer.zi, q, parts)
+                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.zi, q, parts)
                                                  : rows.i.z[q], last, sign, q, parts));
   } else {
     PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_pair)(
@@ -16829,11 +16495,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
 }
 
 /* Far columns, from PERMI_NEAR_N on, turn last: each of their settings makes the outer tables again, and has sums of
-   its own, as one sum over all rounds too often. */
+   its own, as one sum rounds too often. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums,
                                                            PERMI_NAME(small_source) from, int parts, int block)
 {
-  double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* a real number needs half of it */
+  double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* real: half of it */
   double *table = room, *outer = table + PERMI_ROOM_TABLE * parts, *cross = outer + PERMI_ROOM_OUTER * parts;
   const double *a = from.a;
   const int n = from.n, near_columns = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near_columns - 3 - PERMI_LANES;
@@ -18905,19 +18571,13 @@ PERMI_BRIEF_END
 #endif
 
 /* ================================================================================= >>vocabulary_end
-   Undefines the words of a family. */
+   Undefines the words that the next family defines otherwise. */
 
-#undef PERMI_JOIN_
-#undef PERMI_JOIN
-#undef PERMI_NAME
-#undef PERMI_KERNEL
 #undef PERMI_TARGET
 #undef PERMI_LEAVE
 #undef PERMI_MM
 #undef PERMI_V
 #undef PERMI_N
-#undef PERMI_P
-#undef PERMI_WIDTH
 #undef PERMI_LOAD
 #undef PERMI_LOAD_ANY
 #undef PERMI_STORE_ANY
@@ -18927,8 +18587,6 @@ PERMI_BRIEF_END
 #undef PERMI_FMS
 #undef PERMI_FNMA
 #undef PERMI_FMS_EXACT
-#undef PERMI_TIMES_PLUS
-#undef PERMI_TIMES_MINUS
 #undef PERMI_KEEP
 #undef PERMI_ABS
 #undef PERMI_EVEN
@@ -18940,37 +18598,13 @@ PERMI_BRIEF_END
 #undef PERMI_UNLESS_ZERO
 #undef PERMI_ELEMENT
 #undef PERMI_ABS_SUM
-#undef PERMI_I_LOAD
-#undef PERMI_I_STORE
-#undef PERMI_I_SET
-#undef PERMI_I_ADD16
-#undef PERMI_I_SUB16
-#undef PERMI_I_MUL16
-#undef PERMI_I_PAIRS16
-#undef PERMI_I_MUL32
-#undef PERMI_I_EVEN32
-#undef PERMI_I_HIGH32
-#undef PERMI_I_ADD64
 #undef PERMI_I_DOUBLES
 #undef PERMI_I_BITS
 #undef PERMI_I_LOAD_ANY
 #undef PERMI_I_STORE_ANY
 #undef PERMI_I_TABLE
-#undef PERMI_I_LOOKUP
-#undef PERMI_I_ADD8
-#undef PERMI_I_SUB8
-#undef PERMI_I_LEAST8
 #undef PERMI_I_NONZERO8
-#undef PERMI_I_SHL16
-#undef PERMI_I_SHR16
-#undef PERMI_I_SAR16
 #undef PERMI_I
-#undef PERMI_S8
-#undef PERMI_U8
-#undef PERMI_S16
-#undef PERMI_S32
-#undef PERMI_U64
-#undef PERMI_XOR
 #undef PERMI_FAMILY
 #undef PERMI_FAMILY_WIDTH
 

@@ -94,19 +94,14 @@
                      >>problem         the array of a call
                      >>checkpoint      the file format
      gpu/            >>contract        what plans of GPUs are
-     dense/          >>dispatch        the interface of dense kernels
-                     >>kernels         their table; readings for AVX-512, AVX2, NEON
-                     >>reach           what a public call may link
-                     >>small           n <= 16 in one call
-                     >>small_result    the same with bound and estimate
+     dense/          >>kernels         the interface of dense kernels, their table; readings for AVX-512, AVX2, NEON
+                     >>small           n <= 16 in one call, with bound and estimate
                      >>plain           scalar engines
                      >>scale           scaling by powers of two
-                     >>dense           Glynn's sum in blocks, Gray code
-                     >>device          what it asks of perm_cuda.cu; what stands in without it
-                     >>gpu             plans of dense sums on GPUs
+                     >>dense           Glynn's sum in blocks, Gray code; what a public call may link
+                     >>gpu             plans of dense sums on GPUs; what perm.h asks of perm_cuda.cu
                      >>plan            what fixes the bits; its price
-                     >>rounding        the estimate
-                     >>bounds          the bound: proof of certify; a plan's leaf
+                     >>bounds          the estimate; the bound: proof of certify; a plan's leaf
                      >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
                      >>small_kernels   n <= 16
      exact/          >>residues        Montgomery products, primes, Chinese remainders
@@ -163,7 +158,7 @@
      a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
                            | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
-                           room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
+                           room like exact/exact_gpu.h; dense/gpu.h, graph/device.h: what engines ask for;
                            gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
@@ -232,20 +227,15 @@ PERMI_BRIEF_BEGIN
 #include "gpu/contract.h"
 PERMI_BRIEF_END
 
-#include "dense/dispatch.h"
 #include "dense/kernels.h"
-#include "dense/reach.h"
 #include "dense/small.h"
-#include "dense/small_result.h"
 #include "dense/plain.h"
 #include "dense/scale.h"
 #include "dense/dense.h"
 PERMI_BRIEF_BEGIN
-#include "dense/device.h"
 #include "dense/gpu.h"
 PERMI_BRIEF_END
 #include "dense/plan.h"
-#include "dense/rounding.h"
 #include "dense/bounds.h"
 
 #include "exact/residues.h"

@@ -1,4 +1,4 @@
-/* >>cpu, >>dispatch */
+/* >>cpu, >>kernels */
 /* For ThreadSanitizer (make check-thread): what the headers promise to several threads at once. Threads of the
    program's own share one job's ranges, compute, read and write side by side; the results are those of one thread, bit
    for bit.

@@ -4,15 +4,49 @@
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
-     outer    the rest, in Gray order, 2^chunk_log2 states a chunk; the first, `tabled` of them, turn most often and
-              have a table for each setting of their signs, so that only every 2^tabled-th state moves the row sums
-   The drift of Gray walks in doubles is the main error from n = 22 on. Here each virtual row is rounded once, to
-   multiples of a unit for which signed sums fit 53 bits: row sums are exact, and entries are off by at most 2^-53 of
-   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. Proved by machine:
-   tests/proofs/dense.g. */
+     outer    the rest, in Gray order; the first, `tabled`, have a table a setting and do not move the row sums
+   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row sums
+   are exact, and entries are off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
+   (tests/proofs/dense.g). */
 #pragma once
-#include "reach.h"
 #include "plain.h"
+
+struct permi_problem;
+struct permi_counted;
+struct permi_counts;
+struct permi_choice;
+
+/* ld in entries */
+typedef struct permi_view {
+  const double *a;
+  ptrdiff_t ld;
+  int parts;
+  const struct permi_reach *reach; /* NULL: only scaled */
+} permi_view;
+
+typedef struct permi_gpu_engines {
+  /* takes GPUs where wanted and faster than one thread */
+  void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
+  perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
+                      permi_leaf *leaf);
+  /* INFINITY: the CPU's */
+  double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
+  perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
+} permi_gpu_engines;
+
+/* What a call may use, found only here: perm_real links real kernels only. */
+typedef struct permi_reach {
+  int parts; /* 1 real, 2 complex */
+  permi_kernel_table kernels;
+  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
+  void (*gray)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* or NULL */
+  const permi_gpu_engines *gpu;       /* NULL: no GPUs */
+  const struct permi_engine *engines;
+  int engine_count;
+  perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
+  /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
+  int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+} permi_reach;
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -24,7 +58,7 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
                     leaf->information.work / (double)dense->n / (double)leaf->information.chunks);
 }
 
-/* Rounds x, |x| <= 2^top, to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger x have none. */
+/* Returns x, |x| <= 2^top, rounded to multiples of 2^(top - 53). */
 static double permi_to_grid(double x, double power_top)
 {
   double with = copysign(0.5 * power_top, x), sum = x + with;
@@ -46,10 +80,10 @@ static double permi_grid_power(const double *a, int count)
 typedef struct permi_row_maker {
   permi_dense *dense;
   double *table;
-  int row, inner; /* inner: lane and block columns */
+  int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros, `table` doubles for the rows; dense has its numbers of rows and columns. */
+/* Allocates zeros, `table` doubles for the rows; returns 0 without memory. */
 static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
                             size_t table, size_t constants)
 {
@@ -71,7 +105,7 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   return 1;
 }
 
-/* sum[q] = start + sum over c of +-a[c], - where bit c of q is set; returns how many. */
+/* Sets sum[q] to start + sum over c of +-a[c], - where bit c of q is set; returns their number. */
 static int permi_signed_sums(double start, const double *a, int columns, double *sum)
 {
   int c, k, size = 1;
@@ -86,7 +120,7 @@ static int permi_signed_sums(double start, const double *a, int columns, double 
   return size;
 }
 
-/* Appends a virtual row in the order lanes, block, fixed, outer. */
+/* Appends a virtual row: lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
@@ -106,30 +140,13 @@ static void permi_dense_row(permi_row_maker *maker, const double *a)
   dense->start[r] = start;
 }
 
-static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count, double power)
+static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count)
 {
+  const double power = permi_grid_power(a, count);
   int j;
   for (j = 0; j < count; j++)
     a[j] = permi_to_grid(a[j], power);
   permi_dense_row(maker, a);
-}
-
-/* Appends a high and a low virtual row; returns at least what they lose. */
-static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
-{
-  double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
-  double low_power = ldexp(power, -PERMI_GRID_LOW_BITS);
-  int j;
-  for (j = 0; j < count; j++) {
-    double rest;
-    high[j] = permi_to_grid(a[j], power);
-    rest = a[j] - high[j]; /* exact */
-    low[j] = permi_to_grid(rest, low_power);
-    lost += fabs(rest - low[j]);
-  }
-  permi_dense_row(maker, high);
-  permi_dense_row(maker, low);
-  return lost * (1 + 1e-12);
 }
 
 static void permi_context_release(const perm_allocator *allocator, void *context)
@@ -142,14 +159,6 @@ static void permi_dense_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, ((permi_dense *)context)->memory);
   permi_release(allocator, context);
 }
-
-/* parts: 1 real, 2 complex; ld in entries. */
-typedef struct permi_view {
-  const double *a;
-  ptrdiff_t ld;
-  int parts;
-  const permi_reach *reach; /* NULL: the matrix is only scaled */
-} permi_view;
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
 {
@@ -167,7 +176,7 @@ static double permi_at(const permi_view *view, int i, int j, int part)
   return view->a[((ptrdiff_t)i * view->ld + j) * view->parts + part];
 }
 
-/* Exact unless the plan is lossy. */
+/* Returns the entry, exact unless the plan is lossy. */
 static double permi_scaled(const permi_dense_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
@@ -178,13 +187,13 @@ static double permi_scaled_modulus(const permi_dense_plan *plan, const permi_vie
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* 0 for bounds and below `least` outer columns. */
+/* Returns 0, all |terms| count, for bounds and below `least` outer columns. */
 static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
 {
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERMI_FORM_SPLIT ? 0 : 3;
 }
 
-/* Copies the columns in the order pivot, lanes, block, fixed, outer. */
+/* Copies the columns: pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -196,24 +205,118 @@ static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view,
   }
 }
 
-/* The largest share of an entry by which a row moves where entries a_j become divisor z_j; *negative: a z_j is. */
-static double permi_row_moves(const double *a, const double *z, double divisor, int n, int *negative)
+static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
-  int j;
-  for (j = 0; j < n; j++) {
-    if (a[j] != 0)
-      most = fmax(most, fabs(PERMI_REST(z[j], divisor, a[j]) / a[j]));
-    *negative |= z[j] < 0;
-  }
-  return most * (1 + 1e-12);
+  int k;
+  for (k = 0; k < plan->n; k++)
+    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
+  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
-   l_j(q). A last single row: z, l(q). */
+/* Returns 1 if row i is divided by its pivot; on the CPU all rows or none. */
+static int permi_row_divides(const permi_dense_plan *plan, const permi_view *view, int i)
+{
+  return plan->form == PERMI_FORM_NORMALISED &&
+         (plan->isa != PERM_ISA_CUDA || permi_pivot_is_safe(plan, view, i, plan->pivot));
+}
+
+/* Returns log2 of the product that divided row sums may reach. */
+static int permi_plan_growth(const permi_dense_plan *plan, const permi_view *view)
+{
+  int growth = 0, i;
+  for (i = 0; i < plan->n; i++)
+    if (permi_row_divides(plan, view, i))
+      growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
+  return growth;
+}
+
+/* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] or not, and with `low` the next words to 47 bits
+   more. *lost grows by what is dropped. */
+static void permi_row_words(const permi_dense_plan *plan, int parts, int divide, int low, double (*a)[PERM_MAX_N],
+                            double (*word)[PERM_MAX_N], double *lost)
+{
+  const int n = plan->n;
+  double power[2] = {0, 0}, low_power;
+  int j, part;
+  for (part = 0; part < parts; part++) {
+    double *high = word[part * (1 + low)];
+    memcpy(high, a[part], (size_t)n * sizeof *high);
+    for (j = 0; j < n && divide && parts == 1; j++)
+      high[j] /= a[0][0];
+    for (j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
+      permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(a[1][j]);
+      permi_dd size = permi_dd_make(a[0][0]), none = permi_dd_make(a[1][0]);
+      const permi_dd real = size, imaginary = permi_dd_make(-a[1][0]);
+      permi_dd_multiply_complex(&re, &im, real, imaginary);
+      permi_dd_multiply_complex(&size, &none, real, imaginary);
+      high[j] = j ? (part ? im.hi : re.hi) / size.hi : 1 - part;
+    }
+    power[part] = permi_grid_power(high, n);
+  }
+  if (plan->form == PERMI_FORM_SPLIT)
+    power[0] = power[1] = fmax(power[0], power[1]);
+  low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
+  for (part = 0; part < parts; part++) {
+    double *high = word[part * (1 + low)], gone = 0;
+    for (j = 0; j < n; j++) {
+      const double x = high[j];
+      high[j] = permi_to_grid(x, power[part]);
+      if (low) {
+        const double rest = x - high[j]; /* exact */
+        word[2 * part + 1][j] = permi_to_grid(rest, low_power);
+        gone += fabs(rest - word[2 * part + 1][j]);
+      }
+    }
+    *lost += gone * (1 + 1e-12);
+  }
+}
+
+/* Returns the largest share by which division and grid move an entry of a row, summed over rows; INFINITY if some move
+   and entries are complex or of both signs. Stops above `limit`. */
+static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
+{
+  double sum = 0, lost = 0;
+  int i, j, part, negative = view->parts == 2;
+  for (i = 0; i < plan->n && sum <= limit; i++) {
+    const int divide = permi_row_divides(plan, view, i);
+    double row[2][PERM_MAX_N], word[2][PERM_MAX_N];
+    if (divide && view->parts == 2)
+      return (double)INFINITY;
+    permi_plan_row(plan, view, i, row);
+    permi_row_words(plan, view->parts, divide, 0, row, word, &lost);
+    for (part = 0; part < view->parts; part++) {
+      const double divisor = divide ? row[0][0] : 1;
+      double most = 0;
+      for (j = 0; j < plan->n; j++) {
+        if (row[part][j] != 0)
+          most = fmax(most, fabs(PERMI_REST(word[part][j], divisor, row[part][j]) / row[part][j]));
+        negative |= word[part][j] < 0;
+      }
+      sum += most * (1 + 1e-12);
+    }
+  }
+  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
+}
+
+static void permi_leaf_scale_by(permi_leaf *leaf, int parts, double real, double imaginary)
+{
+  permi_dd re = leaf->scale, im = leaf->scale_imaginary;
+  int e;
+  if (parts == 2)
+    permi_dd_multiply_complex(&re, &im, permi_dd_make(real), permi_dd_make(imaginary));
+  else
+    re = permi_dd_multiply(re, permi_dd_make(real));
+  frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
+  leaf->scale = permi_dd_scale(re, -e);
+  leaf->scale_imaginary = permi_dd_scale(im, -e);
+  leaf->scale_exp2 += e;
+}
+
+/* Appends 1 or 2 rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q),
+   with constants l_i(q) l_j(q); for a single row z, l(q). Returns the constants' end. */
 static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N],
-                                int rows,
-                                int parts, double *constant)
+                                int rows, int parts, double *constant)
 {
   double l[2][2][8], z[2][2][PERM_MAX_N], o[PERM_MAX_N];
   const int settings = 1 << plan->block_columns, count = plan->n - 1 - plan->block_columns;
@@ -226,37 +329,33 @@ static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *m
       for (j = 0; j < count; j++)
         z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
       memcpy(o, z[r][part], sizeof o);
-      permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
+      permi_dense_row_rounded(maker, o, count);
     }
   for (q = 0; q < settings; q++)
-    for (part = 0; part < parts; part++) {
+    for (part = 0; part < parts; part++, constant++) {
       const double sign = part ? 1 : -1;
       const int other = 1 - part;
-      if (rows == 1) {
-        *constant++ = l[0][part][q];
+      *constant = rows == 1 ? l[0][part][q] : l[0][0][q] * l[1][part][q];
+      if (rows == 1)
         continue;
-      }
-      *constant = l[0][0][q] * l[1][part][q];
       if (parts == 2)
         *constant += sign * l[0][1][q] * l[1][other][q];
       if (parts == 2 && q)
         *constant -= constant[-2 * q];
-      constant++;
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
         if (parts == 2)
           o[j] += sign * (z[0][1][j] * l[1][other][q] + z[1][1][j] * l[0][other][q]);
       }
-      permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
+      permi_dense_row_rounded(maker, o, count);
     }
   return constant;
 }
 
-/* Adds the effect of a matrix E of lost parts of entries, lost[i] = e_i the moduli of its row i. With sums of moduli
-   R_i <= 1 and norms r_i of the scaled rows,
-     |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
-   times 2^(n-1) in the unit of the sum. */
+/* Adds the effect of a matrix E of lost parts, lost[i] = e_i the sum of moduli of its row i. With sums of moduli R_i <=
+   1 and norms r_i of the scaled rows |per(A + E) - per(A)| is at most
+     prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
+     n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E. */
 static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *view, const double *lost,
                                permi_leaf *leaf)
 {
@@ -283,9 +382,7 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Moving row sums took a fifth of complex states with AVX2, 3 % or less with AVX-512. Tables leave a quarter of a
-   first-level cache of 32 KiB to the rest: with 32 KiB of tables split kernels took 1.17 times as long. Few states do
-   not repay the filling of tables. */
+/* Returns the number of tabled columns. Tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
 static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
 {
   int tabled = 0;
@@ -297,56 +394,44 @@ static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
   return tabled;
 }
 
-/* Pivots go to leaf->scale, what split rows lose (entries below 2^-47 of their row) to the bound. */
+/* Makes the tables. Pivots go to the leaf's scale, what split rows lose to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
-  const int per_pair = parts * (2 + settings), pairs = plan->form == PERMI_FORM_PAIR;
-  size_t table;
+  const int pairs = plan->form == PERMI_FORM_PAIR, divide = plan->form == PERMI_FORM_NORMALISED;
+  const int words = divide ? 1 : 2 * parts;
   permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
   permi_row_maker maker;
-  double row[2][2][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
+  double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
+  size_t table;
   int i, j;
   if (!dense)
     return PERM_ERROR_MEMORY;
   dense->n = n;
-  dense->rows = plan->form == PERMI_FORM_NORMALISED ? n
-                : plan->form == PERMI_FORM_SPLIT    ? 2 * parts * n
-                                                   : n / 2 * per_pair + n % 2 * parts;
-  dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
+  dense->rows = pairs ? n / 2 * parts * (2 + settings) + n % 2 * parts : n * words;
+  dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* they look 4 rows ahead */
   dense->outer = plan->outer_columns;
   dense->chunk_log2 = plan->chunk_log2;
   dense->absolute_mask = permi_absolute_mask(plan, 12);
   dense->run = kernel->run;
   table = (size_t)dense->rows * (size_t)(pairs ? lanes : lanes * settings);
   dense->tabled = permi_dense_tabled(plan, table);
-  if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns),
-                        table,
+  if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
                         (size_t)((n + 1) / 2 * settings * parts))) {
     permi_release(allocator, dense);
     return PERM_ERROR_MEMORY;
   }
   constant = dense->constant;
   for (i = 0; i < n; i++) {
-    double(*a)[PERM_MAX_N] = row[i & 1];
+    double(*a)[PERM_MAX_N] = row[pairs & i];
     permi_plan_row(plan, view, i, a);
-    if (plan->form == PERMI_FORM_NORMALISED) {
-      double p = a[0][0];
-      int e;
-      leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(p));
-      frexp(leaf->scale.hi, &e);
-      leaf->scale = permi_dd_scale(leaf->scale, -e);
-      leaf->scale_exp2 += e;
-      for (j = 0; j < n; j++)
-        a[0][j] /= p;
-      permi_dense_row_rounded(&maker, a[0] + 1, n - 1, permi_grid_power(a[0], n)); /* y + 1 is exact too */
-    } else if (plan->form == PERMI_FORM_SPLIT) {
-      double power = permi_grid_power(a[0], n);
-      if (parts == 2)
-        power = fmax(power, permi_grid_power(a[1], n));
-      for (j = 0; j < parts; j++)
-        lost[i] += permi_dense_row_split(&maker, a[j], power, n);
+    if (!pairs) {
+      permi_row_words(plan, parts, divide, !divide, a, word, &lost[i]);
+      for (j = 0; j < words; j++)
+        permi_dense_row(&maker, word[j] + divide); /* y + 1 is exact too */
+      if (divide)
+        permi_leaf_scale_by(leaf, 1, a[0][0], 0);
     } else if (i & 1 || i == n - 1) {
       constant = permi_dense_pair(plan, &maker, row, 1 + (i & 1), parts, constant);
     }

@@ -69,9 +69,9 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
                                    perm_partial *partial)
 {
   const permi_gpu *gpu = (const permi_gpu *)leaf->context;
+  permi_gpu_call call = {leaf, control, begin};
+  const perm_gpu_sink sink = {&call, gpu->add ? gpu->add : permi_gpu_add, perm_partial_merge, permi_gpu_poll, 0};
   perm_options options;
-  permi_gpu_call call;
-  perm_gpu_sink sink;
   char message[PERM_MESSAGE_BYTES] = "";
   perm_status status;
   int gpus = 0;
@@ -81,14 +81,6 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   if (!options.gpu.devices)
     options.gpu.devices = 1;
   options.allocator = gpu->allocator;
-  call.leaf = leaf;
-  call.control = control;
-  call.begin = begin;
-  sink.context = &call;
-  sink.add = gpu->add ? gpu->add : permi_gpu_add;
-  sink.merge = perm_partial_merge;
-  sink.poll = permi_gpu_poll;
-  sink.alone = 0;
   status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
   if (control) {
     control->gpus = gpus > control->gpus ? gpus : control->gpus;
@@ -135,7 +127,7 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
   const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
   permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
   perm_gpu_work *work;
-  double word[4][PERM_MAX_N], none = 0;
+  double a[2][PERM_MAX_N], word[4][PERM_MAX_N], none = 0;
   int words, r;
   if (!gpu)
     return PERM_ERROR_MEMORY;
@@ -164,7 +156,8 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
   }
   work->table = gpu->memory;
   for (r = 0; r < n; r++) {
-    permi_gpu_row(plan, view, lines->order[r], permi_gpu_divides(plan, lines, r), work->low, word, &none);
+    permi_plan_row(plan, view, lines->order[r], a);
+    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work->low, a, word, &none);
     permi_gpu_table_row(work, gpu->memory, word, r);
   }
   leaf->context = gpu;

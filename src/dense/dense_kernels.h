@@ -1,16 +1,16 @@
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks, see >>dense. Constants: form; parts, 1 real, 2 complex; product; block, the number K of
-   columns whose 2^K products stay in registers. A setting's number has a bit for each minus; even ones come first. Row
-   loops take the outer state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
+   Glynn's sum in blocks (>>dense). Constants: form; parts, 1 real, 2 complex; product; block, the K columns whose 2^K
+   products stay in registers. A setting has a bit for each minus; even ones come first. Row loops take the outer
+   state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
 
-/* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
+/* Returns the setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
 {
   const int odd = k >> (block - 1), half = k - (odd << (block - 1));
   return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
 }
 
-/* Sums over the settings with even and with odd parity. */
+/* Returns the sum over even settings; *odd: over odd ones. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
   if (block == 1) {
@@ -25,8 +25,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* A number of a table plus a row sum. With 32 registers the table's load stands alone, and the broadcast is part of the
-   addition: complex, Zen 4, 1e9 elements/s, gcc 8.9 to 11.2, clang 10.8 to 11.1; with 16 it costs 3 to 20%. */
+/* Returns a table's number plus a row sum. With 32 registers the load stands alone: gcc is 1.26 times as fast; with 16
+   it costs 3 to 20%. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -36,11 +36,16 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const d
   return y + PERMI_SET(*x);
 }
 
-/* The pivot is 1: P (y + 1) = P y + P, M (y - 1) = M y - M, one FMA each. */
+/* The pivot is 1: P (y + 1) = P y + P and M (y - 1) = M y - M, rounded once. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V *m, PERMI_V y)
 {
-  *p = PERMI_TIMES_PLUS(*p, y);
-  *m = PERMI_TIMES_MINUS(*m, y);
+#if PERMI_WIDTH > 1
+  *p = PERMI_FMA(*p, y, *p);
+  *m = PERMI_FMS(*m, y, *m);
+#else /* the grid holds y + 1 */
+  *p = *p * (y + 1);
+  *m = *m * (y - 1);
+#endif
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *t, const double *x,
@@ -61,9 +66,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
   }
 }
 
-/* Rows i, j with y = z + l, l over pivot and block columns: turning all signs of l takes (z_i z_j + l_i l_j) + (z_i l_j
-   + z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting. One z_i z_j
-   serves all: (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3, without division. */
+/* Rows i, j with y = z + l, l over pivot and block columns: turning l's signs takes (z_i z_j + l_i l_j) + (z_i l_j +
+   z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting: (2^K + 2 + 6
+   2^K) / 4 2^K operations an element, without division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -166,9 +171,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   }
 }
 
-/* Row sums Y + L, exact multiples of the high and low grids' units. ROUNDED: fl(Y + L) is rounded once, however much
-   cancels, so its bound is relative. DOUBLED: Y + L = s + l exactly, and P + C is a
-   renormalised double-double. */
+/* Row sums Y + L are exact multiples of both grids' units. ROUNDED: fl(Y + L) is rounded once. DOUBLED: Y + L = s + l
+   exactly; P + C is a renormalised double-double. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               const double *x, int product)
 {
@@ -185,7 +189,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_
   *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
 }
 
-/* The same by parts; products may cancel, so sums take TwoSum. */
+/* By parts; products may cancel: sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -217,7 +221,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   p[1][k] = PERMI_NAME(vector_two_sum)(hi, hi_e, &c[1][k]);
 }
 
-/* p: holds `one` already. */
+/* p holds `one`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, const double *t, const double *x,
                                                       PERMI_V (*p)[8], PERMI_V (*c)[8], int product, int parts,
                                                       int block)
@@ -239,7 +243,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, 
   }
 }
 
-/* Terms of the present group, added plainly, and of all before. */
+/* Terms of the present group, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
@@ -270,7 +274,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* last: the state ends its group. */
+/* last: of its group */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -324,8 +328,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
       PERMI_NAME(rows_split)(dense, t, x, p, m, product, parts, block);
     }
 
-    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups, by a hash, as
-       a matrix may hide its terms from any fixed pattern. */
+    /* An estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide its terms from fixed
+       patterns. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
       PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
@@ -357,7 +361,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   }
 }
 
-/* Blocks for 32 registers, or 16; split_complex with 3 has tables > 32 KiB. */
+/* for 32 registers, or 16; split_complex with 3 has tables > 32 KiB */
 #define PERMI_REAL (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2)
 #define PERMI_COMPLEX (PERMI_REAL - 1)
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \

@@ -1,16 +1,86 @@
 /* ============================================================================================ >>gpu
-   Dense sums on GPUs. The columns:
-     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
-              columns; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
+   What perm.h asks of perm_cuda.cu, which it reads where PERM_WITH_CUDA is defined; else plans of GPUs are made,
+   merged and explained, runs refused. The columns of dense sums:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the other columns; rows of a
+              zero or small pivot c come last: (x + c), (x - c), one operation more
      fixed    1, always +
      block    unrolled in a thread, in Gray order, as constants
      walk     in Gray order, from a table in shared memory
-     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
+     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk */
 #pragma once
-#include "device.h"
+#include "dense.h"
+#include "../gpu/contract.h"
 
-#ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
+#define PERMI_GPU_LEAST_N 13
+
+struct permi_exact_rows;
+struct permi_minors;
+struct permi_minors_total;
+struct permi_batch;
+typedef struct permi_gpu_lines {
+  int order[PERM_MAX_N]; /* of rows; the last `plain` have no pivot */
+  int plain, low;        /* low: rows have low words */
+} permi_gpu_lines;
+
+#if defined(PERM_WITH_CUDA)
+#define PERMI_DEVICE static /* defined in perm_cuda.cu */
+/* Returns the number of usable GPUs; 0: message says why. */
+PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
+PERMI_UNUSED PERMI_DEVICE void permi_gpu_prepare(const perm_options *options, int n);
+/* run_range of leaves whose context begins with permi_gpu; makers of such contexts. */
+PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                         perm_partial *partial);
+PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
+                                          const permi_gpu_lines *lines, const perm_allocator *allocator,
+                                          permi_leaf *leaf);
+PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
+                                                const perm_allocator *allocator, permi_leaf *leaf);
+PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *counts, const perm_gpu_counts *shape,
+                                                 int walked, uint64_t threads, const perm_allocator *allocator,
+                                                 permi_leaf *leaf);
+#if !defined(PERM_NO_EXTRAS)
+/* Returns 1 if GPUs take it, and changes `minors`; then runs it. */
+PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
+PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
+                                                  permi_control *control, struct permi_minors_total *total);
+PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
+#endif
+#else
+#define permi_gpu_prepare(options, n) (void)0
+#define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
+#define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
+#define permi_counts_gpu_tables(counts, shape, walked, threads, allocator, leaf) PERM_OK
+#define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
+#define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
+#define permi_batch_gpu_run(batch, threads, gpus, message) \
+  ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+
+static PERMI_ALWAYS_INLINE int permi_gpu_devices(int gpus, char *message)
+{
+  (void)gpus;
+  snprintf(message, PERM_MESSAGE_BYTES, "perm.h was compiled without PERM_WITH_CUDA");
+  return 0;
+}
+
+static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                   perm_partial *partial)
+{
+  (void)leaf, (void)begin, (void)end, (void)partial;
+  if (control)
+    permi_gpu_devices(1, control->message);
+  return PERM_ERROR_DEVICE;
+}
+
+/* Returns 1, the call is refused, if a GPU is wanted that might be faster than `seconds`. */
+PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, double seconds)
+{
+  return options->gpu.devices && !options->gpu.cpu_fallback && n >= PERMI_GPU_LEAST_N && n <= PERM_MAX_N &&
+         (options->isa == PERM_ISA_CUDA || seconds > PERMI_GPU_START_SECONDS);
+}
+#endif
+
+/* Unrolled columns from n = 37 on (docs/engines.md); other products gain nothing. */
+#ifndef PERMI_GPU_BLOCK
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
 
@@ -19,104 +89,10 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-static int permi_gpu_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
-{
-  double most = 0;
-  int k;
-  for (k = 0; k < plan->n; k++)
-    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
-  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
-}
-
-/* log2 of the product that divided row sums may reach. */
-static int permi_gpu_growth(const permi_dense_plan *plan, const permi_view *view)
-{
-  int growth = 0, i;
-  for (i = 0; i < plan->n && plan->form == PERMI_FORM_NORMALISED; i++)
-    if (permi_gpu_safe(plan, view, i, plan->pivot))
-      growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
-  return growth;
-}
-
-/* z /= pivot by double-double: each part is right to a few units. */
-static void permi_gpu_divide(double *z, const double *pivot)
-{
-  permi_dd re, im, size;
-  re = permi_dd_add(permi_dd_multiply(permi_dd_make(z[0]), permi_dd_make(pivot[0])),
-                    permi_dd_multiply(permi_dd_make(z[1]), permi_dd_make(pivot[1])));
-  im = permi_dd_add(permi_dd_multiply(permi_dd_make(z[1]), permi_dd_make(pivot[0])),
-                    permi_dd_multiply(permi_dd_make(-z[0]), permi_dd_make(pivot[1])));
-  size = permi_dd_add(permi_dd_multiply(permi_dd_make(pivot[0]), permi_dd_make(pivot[0])),
-                      permi_dd_multiply(permi_dd_make(pivot[1]), permi_dd_make(pivot[1])));
-  z[0] = re.hi / size.hi;
-  z[1] = im.hi / size.hi;
-}
-
-/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if exact; *lost
-   grows by what low words do not hold. */
-static int permi_gpu_row(const permi_dense_plan *plan, const permi_view *view, int i, int divide, int low,
-                         double word[4][PERM_MAX_N], double *lost)
-{
-  double a[2][PERM_MAX_N], power[2] = {0, 0}, low_power;
-  const int n = plan->n, parts = view->parts;
-  int exact = !plan->lossy, j, part;
-  permi_plan_row(plan, view, i, a);
-  if (divide) {
-    double pivot[2] = {a[0][0], parts == 2 ? a[1][0] : 0};
-    for (j = 0; j < n; j++) {
-      double z[2] = {a[0][j], parts == 2 ? a[1][j] : 0};
-      if (parts == 2)
-        permi_gpu_divide(z, pivot);
-      else
-        z[0] /= pivot[0];
-      if (j == 0)
-        z[0] = 1, z[1] = 0;
-      exact = exact && parts == 1 && PERMI_REST(z[0], pivot[0], a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
-      a[0][j] = z[0];
-      a[1][j] = z[1];
-    }
-  }
-  for (part = 0; part < parts; part++)
-    power[part] = permi_grid_power(a[part], n);
-  if (plan->form == PERMI_FORM_SPLIT)
-    power[0] = power[1] = fmax(power[0], power[1]);
-  low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
-  for (part = 0; part < parts; part++)
-    for (j = 0; j < n; j++) {
-      const double high = permi_to_grid(a[part][j], power[part]), rest = a[part][j] - high;
-      word[part * (1 + low)][j] = high;
-      if (rest != 0)
-        exact = 0;
-      if (low) {
-        const double below = permi_to_grid(rest, low_power);
-        word[part * 2 + 1][j] = below;
-        *lost += fabs(rest - below);
-      }
-    }
-  return exact;
-}
-
-/* permi_plan_moves for GPUs. */
-static double permi_gpu_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
-{
-  double word[4][PERM_MAX_N], a[2][PERM_MAX_N], lost = 0, sum = 0;
-  int i, negative = 0;
-  for (i = 0; i < plan->n && sum <= limit; i++) {
-    const int divide = plan->form == PERMI_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot);
-    if (!permi_gpu_row(plan, view, i, divide, 0, word, &lost) && view->parts == 2)
-      return (double)INFINITY;
-    permi_plan_row(plan, view, i, a);
-    if (view->parts == 1)
-      sum += permi_row_moves(a[0], word[0], divide ? a[0][0] : 1, plan->n, &negative);
-  }
-  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
-}
-
-/* How much may move, where split rows take three times as long: for uniform entries that is below the second rounding a
-   row of those, n u exp(n/3) of the permanent and more; most such matrices move by n u times 300 (n = 20) to 2,000. */
+/* Returns how much may move, where split rows take three times as long: less than their second rounding for uniform
+   entries, n u exp(n/3) of the permanent and more; most move by n u times 300 (n = 20) to 2,000. */
 static double permi_moves_allowed(int n) { return n * PERMI_UNIT * exp(0.3 * n); }
 
-/* exact_rows of a plan. */
 static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1 : moves <= allowed ? 2 : 0; }
 
 static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
@@ -144,19 +120,19 @@ static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
     int safe, best = -1;
     for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
-        safe += permi_gpu_safe(plan, view, i, j);
+        safe += permi_pivot_is_safe(plan, view, i, j);
       if (safe > best) {
         best = safe;
         plan->pivot = j;
       }
     }
     plan->form = PERMI_FORM_NORMALISED;
-    if (best == 0 || permi_gpu_growth(plan, view) >= 900)
+    if (best == 0 || permi_plan_growth(plan, view) >= 900)
       plan->form = PERMI_FORM_PLAIN;
-    plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, allowed), allowed);
+    plan->exact_rows = permi_rows_kind(permi_plan_moves(plan, view, allowed), allowed);
     if (plan->certify && !plan->exact_rows) {
       plan->form = PERMI_FORM_PLAIN;
-      plan->exact_rows = permi_rows_kind(permi_gpu_moves(plan, view, 0), 0);
+      plan->exact_rows = permi_rows_kind(permi_plan_moves(plan, view, 0), 0);
       plan->form = plan->exact_rows ? PERMI_FORM_PLAIN : PERMI_FORM_SPLIT;
     }
   }
@@ -164,8 +140,6 @@ static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
   if (product != PERM_GPU_PIVOT)
     plan->pivot = 0;
   plan->lane_columns = 0;
-  /* H200: 3 columns are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower). They take seconds to
-     compile; other products gain nothing. */
   plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
@@ -174,38 +148,21 @@ static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
   plan->seconds = permi_gpu_seconds(n, view->parts, product);
 }
 
-static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
-{
-  permi_dd re = leaf->scale, im = leaf->scale_imaginary;
-  int e;
-  permi_dd_multiply_complex(&re, &im, permi_dd_make(real), permi_dd_make(imaginary));
-  frexp(fmax(fabs(re.hi), fabs(im.hi)), &e);
-  leaf->scale = permi_dd_scale(re, -e);
-  leaf->scale_imaginary = permi_dd_scale(im, -e);
-  leaf->scale_exp2 += e;
-}
-
 static permi_gpu_lines permi_gpu_lines_of(const permi_dense_plan *plan, const permi_view *view)
 {
   const int n = plan->n, pivot = permi_gpu_product_of(plan) == PERM_GPU_PIVOT;
-  const int normalised = plan->form == PERMI_FORM_NORMALISED;
   permi_gpu_lines lines;
-  double word[4][PERM_MAX_N], none = 0;
-  int i, k, safe;
-  lines.plain = lines.low = 0;
-  for (i = 0; i < n && !pivot; i++)
-    lines.low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
-  for (k = 0, safe = 1; safe >= 0; safe--) {
+  int i, k = 0, divided;
+  lines.plain = 0;
+  lines.low = !pivot && permi_plan_moves(plan, view, 0) > 0;
+  for (divided = 1; divided >= 0; divided--)
     for (i = 0; i < n; i++)
-      if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
+      if (permi_row_divides(plan, view, i) == divided) {
         lines.order[k++] = i;
-    if (safe)
-      lines.plain = pivot ? n - k : 0;
-  }
-  if (lines.plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
-    lines.plain = (lines.plain + 7) / 8 * 8;
-    lines.plain = lines.plain < n ? lines.plain : n;
-  }
+        lines.plain += pivot && !divided;
+      }
+  if (lines.plain && !plan->exact_rows) /* eights: fewer kernels to compile */
+    lines.plain = permi_clamp((lines.plain + 7) / 8 * 8, 0, n);
   return lines;
 }
 
@@ -214,20 +171,20 @@ static int permi_gpu_divides(const permi_dense_plan *plan, const permi_gpu_lines
   return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
 }
 
-/* Completes the leaf of a plan: what its pivots, and entries that grids do not hold, make of the sum. */
+/* Completes a leaf: its scale by pivots, its bound by what grids do not hold. */
 static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                   permi_leaf *leaf)
 {
   const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
-  double word[4][PERM_MAX_N], lost[PERM_MAX_N];
+  const int parts = view->parts;
+  double a[2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
   int r;
   for (r = 0; r < plan->n; r++) {
     const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
-    lost[i] = 0;
-    permi_gpu_row(plan, view, i, divide, lines.low, word, &lost[i]);
+    permi_plan_row(plan, view, i, a);
+    permi_row_words(plan, parts, divide, lines.low, a, word, &lost[i]);
     if (divide)
-      permi_gpu_scale_by(leaf, permi_scaled(plan, view, i, plan->pivot, 0),
-                         view->parts == 2 ? permi_scaled(plan, view, i, plan->pivot, 1) : 0);
+      permi_leaf_scale_by(leaf, parts, a[0][0], parts == 2 ? a[1][0] : 0);
   }
   permi_lost_entries(plan, view, lost, leaf);
   leaf->release = permi_context_release;

@@ -1,10 +1,161 @@
 /* ======================================================================================== >>kernels
-   Kernels: one text (>>vocabulary) for all instruction sets; 2^K settings of block columns fit 32 registers (AVX-512,
-   NEON) or 16; tests/compile looks for spills. Measured, real, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half
-   or a quarter of the table, equal or 8% slower; table entries broadcast, 12% slower. */
+   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
+   columns fill the registers (tests/compile looks for spills; docs/engines.md has measurements). */
 #pragma once
 #include "../base/cpu.h"
-#include "dispatch.h"
+#include "../base/integers.h"
+#include "../base/prices.h"
+
+typedef enum permi_form {
+  PERMI_FORM_SCALAR,
+  PERMI_FORM_NORMALISED, /* divided by pivots */
+  PERMI_FORM_PAIR,       /* rows in pairs */
+  PERMI_FORM_SPLIT,      /* exact high + low row sums: dd, certify */
+  PERMI_FORM_PLAIN,      /* GPUs: a pivot column, no division */
+  PERMI_FORM_MAKE_INT = 0x7fffffff
+} permi_form;
+
+/* A function of matrix, options and kernel family. */
+typedef struct permi_dense_plan {
+  int version, n, is_complex, certify;
+  perm_method method;
+  perm_precision precision;
+  perm_isa isa; /* the kernel family */
+  permi_form form;
+  int pivot; /* the +- column */
+  int lane_columns, block_columns, outer_columns;
+  int chunk_log2; /* of outer states (scalar engines: terms) */
+  uint64_t chunks;
+  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* of entries: 2^(row + column) */
+  int zero;              /* 1: no transversal of nonzeros */
+  int lossy;             /* 1: scaling made an entry subnormal */
+  int exact_rows;        /* 1: nothing rounds before the products; 2: hardly, entries >= 0 */
+  double elements;       /* n 2^(n-1) */
+  double seconds, bytes; /* predicted, one thread */
+  uint64_t fingerprint;
+} permi_dense_plan;
+
+typedef struct permi_chunk_sum {
+  permi_dd value, imaginary;
+  double absolute;
+} permi_chunk_sum;
+
+#define PERMI_VIRTUAL_ROWS 392 /* 12 a complex pair, 8 to look ahead */
+#define PERMI_GROUP_LOG2 3     /* states added plainly */
+#define PERMI_MOST_TABLED 2
+
+typedef struct permi_dense permi_dense;
+typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
+
+struct permi_dense {
+  int n, rows, padded; /* rows: virtual, padded to eights */
+  int outer, chunk_log2;
+  int tabled;             /* outer columns with tables */
+  unsigned absolute_mask; /* one of mask + 1 groups counts */
+  double *table;
+  size_t table_size;
+  double *step;     /* [outer][2][padded]: +2a, -2a */
+  double *start;    /* [padded]: all outer signs + */
+  double *constant; /* permi_dense_pair */
+  double *memory;
+  permi_kernel_run run;
+};
+
+/* A thread's memory in >>minors, a vector for each part of a number. Sums over settings have Glynn's signs except the
+   lanes'. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
+typedef struct permi_minors_work {
+  double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
+  double *block_high, *block_low; /* [row][block columns and 2]: totals */
+  double *high, *low;             /* [outer column][row], from the third on */
+  double *present;                /* [4][row]: last states */
+  double *stack;                  /* [level][row]: 4, 8, ... states without neighbours */
+  double *absolute;
+} permi_minors_work;
+
+#define PERMI_EXACT_LIMBS 32
+#define PERMI_EXACT_PADDED 36 /* with filled tiles */
+#define PERMI_EXACT_ATOMS 5
+#define PERMI_EXACT_BLOCK_LOG2 2
+#define PERMI_EXACT_SKIP_LOG2 6 /* two columns a table */
+#define PERMI_EXACT_WINDOW 51   /* bits */
+#define PERMI_EXACT_WIDTH 8
+#define PERMI_EXACT_HALF 20     /* 18 and tiles */
+#define PERMI_EXACT_FACTORS 64
+typedef struct permi_exact_work {
+  uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
+  double x[512]; /* row sums */
+  double limb[2 * PERMI_EXACT_FACTORS * 4 * PERMI_EXACT_WIDTH];
+  double first[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH], second[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH];
+  int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
+  uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* survivors' */
+} permi_exact_work;
+typedef struct permi_exact_total {
+  permi_wide plane[3][PERMI_EXACT_LIMBS + 1];
+} permi_exact_total;
+typedef struct permi_exact permi_exact;
+typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
+                                permi_exact_total *total);
+typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
+                                     int place_signs);
+/* Tables of an integer matrix, rows in the order of atoms. */
+struct permi_exact {
+  int n, padded;                /* to a multiple of 16 */
+  int parts;                    /* 2: Gaussian */
+  int window;                   /* weights 2^(window k) */
+  int limbs, first, narrow;     /* narrow: of atoms */
+  int sums, first_sums;         /* after long rows */
+  int long_rows, long_first;    /* of two doubles */
+  int wide_padded, long_padded; /* the long rows' stand last, low parts first */
+  int wide_entries;
+  int outer, chunk_log2, transposed;
+  int settings;
+  int even_rows;
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
+  int fifth[PERMI_EXACT_LIMBS];
+  int wide_rows[PERMI_EXACT_LIMBS];
+  int grown[PERM_MAX_N];
+  int even_row[PERM_MAX_N];
+  const int16_t *table;          /* [row][block setting][lane] */
+  const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
+  const uint32_t *step;          /* [outer][padded] */
+  const double *wide_table;      /* [block setting][entry][place][WIDTH] */
+  const double *wide_step;       /* [outer][wide_padded] */
+  const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
+  const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], from all + */
+  const uint8_t *nibbles;        /* [row][3][16], four columns */
+  uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
+  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], half[2][PERMI_EXACT_HALF], unit;
+  uint64_t bias[PERMI_EXACT_PADDED + 1];
+  double survivors;
+  permi_exact_run run;
+  permi_exact_evaluate evaluate;
+};
+
+/* Products at once (AVX2: 2.7 times as fast as singly), and their sets. */
+#define PERMI_TERMS 8
+#define PERMI_SETS 4
+
+typedef struct permi_lane_sums {
+  double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
+} permi_lane_sums;
+
+typedef struct permi_counts_kernels {
+  void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
+  void (*add_weighted)(double *to, const double *from, const double *weight, int n);
+  void (*store_states)(double *to, const double *from, int n, double *most, double *least);
+  void (*move_forms)(int rows, double times, const double *high_step, const double *low_step, double *high,
+                     double *low, double *form, int apart);
+  void (*add_products)(int forms, const int *count, const double *form, const double *weight, permi_lane_sums *sums);
+  void (*symmetric_real)(const double *x, double *e, int most, int least);
+  void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
+} permi_counts_kernels;
+
+static void permi_size_seen(double size, double *most, double *least)
+{
+  const double other = size != 0 ? size : (double)INFINITY;
+  *most = size > *most ? size : *most;
+  *least = other < *least ? other : *least;
+}
 
 static int permi_trailing_zeros(uint64_t x) /* x != 0 */
 {
@@ -24,17 +175,16 @@ static unsigned permi_scatter(uint64_t x)
 }
 
 #define PERMI_ROUNDED 0
-#define PERMI_DOUBLED 1 /* double-double, of exact double-double row sums */
+#define PERMI_DOUBLED 1 /* double-double */
+#define PERMI_NEAR_N 12
 
-#define PERMI_NEAR_N 12 /* >>small_kernels: columns from here on are far */
-
-/* Of >>small_kernels: signs, and the signed sum over lanes of re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
 static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1, 1,  1,  -1, 1,  -1, -1, 1,
                                               -1, 1,  1,  -1, 1,  -1, -1, 1,  1,  -1, -1, 1,  -1, 1,  1,  -1};
 
+/* Sets out to the signed lane sums of re, (im,) estimate, squares. */
 static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
@@ -57,7 +207,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* Adds the four bytes of x, which are equal, to each of 16. */
+/* Adds the four equal bytes of x to each of 16. */
 PERMI_UNUSED
 static void permi_exact_nibbles(const uint8_t *from, uint32_t x, uint8_t *to)
 {
@@ -71,13 +221,12 @@ static void permi_exact_nibbles(const uint8_t *from, uint32_t x, uint8_t *to)
 }
 
 #if PERMI_ARM
-/* Sums of neighbouring products. */
 PERMI_UNUSED PERMI_INLINE int64x2_t permi_pairs16_neon(int16x8_t a, int16x8_t b)
 {
   return vreinterpretq_s64_s32(vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
 }
 
-/* A bit for each byte that is not 0. */
+/* Returns a bit for each nonzero byte. */
 PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 {
   static const uint8_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -87,9 +236,7 @@ PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 }
 #endif
 
-#if !defined(PERM_NO_EXTRAS)
 typedef void (*permi_small_minors_run)(int rows, int n, const double *a, double *out);
-#endif
 
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
@@ -127,12 +274,11 @@ typedef struct permi_kernel {
   permi_form form;
   int parts, product;
   int lane_columns, block_columns;
-  int n_least; /* 16: K = 3 pays from there on */
+  int n_least;
   double rate; /* elements/s, one thread */
   permi_kernel_run run;
 } permi_kernel;
 
-/* The best first for each form. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -146,7 +292,7 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
     {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
-#if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
+#if PERMI_ARM /* not measured */
     {PERM_ISA_NEON, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
@@ -214,7 +360,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* NULL only below n = 4. */
+/* Returns the best kernel; NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, permi_form form, int product,
                                             int n)
 {

@@ -1,13 +1,12 @@
 /* =========================================================================================== >>plan
-   The bits of a result follow from matrix and options alone, never from threads, time or load. */
+   Bits follow from matrix and options alone, never from threads, time or load. */
 #pragma once
 #include "small.h"
 #include "scale.h"
 #include "gpu.h"
 #include "../job/options.h"
 
-/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. Where one column dominates, row sums cancel.
-   exponent: 2n rows. */
+/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. exponent: 2n rows. */
 static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -16,7 +15,7 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
       double x = fabs(permi_at(view, i, j, 0));
       if (view->parts == 2)
         x = fmax(x, fabs(permi_at(view, i, j, 1)));
-      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT; /* of the larger part */
+      exponent[i][j] = x != 0 ? permi_exponent(x) : PERMI_NO_EXPONENT;
     }
   plan->zero = !permi_scale_exponents(n, exponent, plan->row_exp2, plan->column_exp2);
   for (i = 0; i < n && !plan->zero; i++) {
@@ -34,12 +33,12 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
   }
 }
 
-/* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
-   products could pass 2^900, the pair form divides by nothing. */
+/* Chooses the column of largest least |pivot| / max|row|. If that is below 2^-10, or products could pass 2^900, the
+   pair form divides by nothing. */
 static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
-  int n = plan->n, growth = 0, i, j;
+  int n = plan->n, i, j;
   for (j = 0; j < n; j++)
     least[j] = (double)INFINITY;
   for (i = 0; i < n; i++) {
@@ -56,33 +55,9 @@ static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
       best = least[j];
       plan->pivot = j;
     }
-  plan->form = PERMI_FORM_PAIR;
-  if (best < 1.0 / 1024)
-    return;
-  for (i = 0; i < n; i++)
-    growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
-  if (growth < 900)
-    plan->form = PERMI_FORM_NORMALISED;
-}
-
-/* What division and grid do to entries: the largest share by which one of a row moves, added over rows (>>bounds 8); 0
-   if they change none, as with ones and signs; INFINITY if they do and not all are of one sign. Above `limit`: at least
-   limit. */
-static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
-{
-  double sum = 0;
-  int i, j, negative = 0;
-  for (i = 0; i < plan->n && sum <= limit; i++) {
-    double row[2][PERM_MAX_N], z[PERM_MAX_N], power;
-    permi_plan_row(plan, view, i, row);
-    for (j = 0; j < plan->n; j++)
-      z[j] = row[0][j] / row[0][0];
-    power = permi_grid_power(z, plan->n);
-    for (j = 0; j < plan->n; j++)
-      z[j] = permi_to_grid(z[j], power);
-    sum += permi_row_moves(row[0], z, row[0][0], plan->n, &negative);
-  }
-  return plan->lossy || (negative && sum > 0) ? (double)INFINITY : sum;
+  plan->form = PERMI_FORM_NORMALISED;
+  if (best < 1.0 / 1024 || permi_plan_growth(plan, view) >= 900)
+    plan->form = PERMI_FORM_PAIR;
 }
 
 /* Returns the largest power of two that divides x; 2^1000 for 0. */
@@ -90,14 +65,12 @@ static double permi_unit_of(double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  if (x == 0)
-    return permi_shift(1, 1000);
-  return permi_shift(1, (int)(bits >> 52 & 2047) - 1075 +
-                            permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
+  return permi_shift(1, x == 0 ? 1000 : (int)(bits >> 52 & 2047) - 1075 +
+                                            permi_trailing_zeros((bits << 12 >> 12) | UINT64_C(1) << 52));
 }
 
-/* Whether all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts of E
-   and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
+/* Returns 1 if all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts
+   of E and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
 static int permi_plan_exact_pairs(const permi_dense_plan *plan, const permi_view *view)
 {
   double before = 1;
@@ -129,7 +102,7 @@ static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *vie
   for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
-  for (i = 0; i < plan->n; i++) { /* by row: multiplications overlap */
+  for (i = 0; i < plan->n; i++) {
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
     for (j = 0; j < plan->n * view->parts; j++)
       row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
@@ -138,22 +111,19 @@ static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *vie
   plan->fingerprint = hash;
 }
 
-/* Larger estimates escalate if the next precision takes less than PERMI_ESCALATE_SECONDS. */
-#define PERMI_WANTED_RELATIVE 1e-10
-
 static double permi_wanted_relative(const perm_options *options)
 {
-  return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
+  return options->tolerance > 0 ? options->tolerance : 1e-10;
 }
 
-/* Returns the expected relative error of doubles, n u sum |terms| / |permanent|; 0 for other precisions. The quotient
-   is e^(n/2) for ones, less for random and unitary matrices, more where a permanent cancels. */
+/* Returns the expected relative error of doubles, else 0. sum |terms| / |permanent| is e^(n/2) for ones, less for
+   random and unitary matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
 }
 
-/* A job in pieces cannot escalate. */
+/* Returns 1 if a job in pieces, which cannot escalate, needs a higher precision. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
@@ -161,7 +131,7 @@ static int permi_plans_higher(const perm_options *options, double relative)
 
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
-  int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
+  const int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
   if (permi_method_is_sparse(method))
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
   if (!scalar && method != PERM_METHOD_DENSE && method != PERM_METHOD_EXPANSION)
@@ -175,8 +145,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Cheap: at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows
-   need not: up to n = 11 or so with AVX-512. */
+/* Returns 1 if a bound costs at most 15 % of a call, of which 5 us are not the kernel's, and the tables of complex
+   pairs. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -186,8 +156,7 @@ static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_v
       permi_kernel_for(kernels, isa, parts == 2 ? PERMI_FORM_PAIR : PERMI_FORM_NORMALISED, PERMI_ROUNDED, n);
   const permi_kernel *proven = permi_kernel_for(kernels, isa, PERMI_FORM_SPLIT, PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 ? 2e-8 * n * n : 0;
-  return n <= PERMI_NEAR_N &&
-         plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
+  return n <= PERMI_NEAR_N && plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
 
 static const permi_kernel *permi_plan_dense(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
@@ -239,7 +208,6 @@ static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const
     *plan = gpu;
 }
 
-/* Plans a checked matrix. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, permi_dense_plan *plan,
                               perm_result *result)
 {
@@ -273,45 +241,33 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   permi_plan_scale(plan, view, exponent);
   permi_release(&options->allocator, exponent);
   if (plan->zero) {
-    memset(plan->row_exp2, 0, sizeof plan->row_exp2);
-    memset(plan->column_exp2, 0, sizeof plan->column_exp2);
     plan->method = PERM_METHOD_STRUCTURE;
     permi_plan_fingerprint(plan, view);
     return PERM_OK;
   }
-  switch (plan->method) {
-  case PERM_METHOD_EXPANSION:
-    if (n > 20)
-      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
+  if (plan->method == PERM_METHOD_EXPANSION && n > 20)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is %d; the expansion goes up to 20: take method auto", n);
+  if (plan->method == PERM_METHOD_RYSER && n == PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
+  if (plan->method == PERM_METHOD_EXPANSION) {
     for (i = 0; i < n; i++) {
       terms *= n - i;
       visits += terms;
     }
     plan->seconds = visits / (PERMI_RATE_GLYNN / 20);
-    break;
-  case PERM_METHOD_RYSER:
-    if (n == PERM_MAX_N)
-      return permi_fail(result, PERM_ERROR_SIZE, 2, "n is 64; Ryser's 2^n subsets go up to 63: take method auto");
-    plan->seconds = plan->elements / (PERMI_RATE_GLYNN / 2);
-    plan->outer_columns = n;
-    break;
-  case PERM_METHOD_GLYNN:
-    plan->seconds = plan->elements / PERMI_RATE_GLYNN;
-    plan->outer_columns = n - 1;
-    break;
-  default:
-    if (n < 4) {
-      plan->method = PERM_METHOD_EXPANSION;
-      plan->seconds = 1e-7;
-      break;
-    }
+  } else if (plan->method == PERM_METHOD_DENSE && n < 4) {
+    plan->method = PERM_METHOD_EXPANSION;
+    plan->seconds = 1e-7;
+  } else if (plan->method == PERM_METHOD_DENSE) {
     most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
     if (view->reach->gpu)
       view->reach->gpu->plan(plan, view, options);
-  }
-  if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
+  } else {
+    plan->outer_columns = n - (plan->method == PERM_METHOD_GLYNN);
+    plan->seconds = plan->elements / (PERMI_RATE_GLYNN / (plan->method == PERM_METHOD_GLYNN ? 1 : 2));
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
-  /* Small enough to share and stop, large enough that a start is free; see permi_plan_bounds. */
+  }
+  /* Chunks are small enough to share and stop, large enough that a start is free. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);

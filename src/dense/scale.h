@@ -1,14 +1,13 @@
 /* ========================================================================================== >>scale
    Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
-   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent by at most
-   that rounding times permanents of entries <= 1, and per |a| >= 2^-n. A matching of tight entries settles most
-   matrices, shortest augmenting paths [JV87] the rest; a rule that ignores the first duals fixes what is free, so the
-   bits do not depend on earlier scaling. O(n^3). */
+   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then moves the permanent by that times
+   permanents of entries <= 1; per |a| >= 2^-n. A matching of tight entries settles most matrices, shortest augmenting
+   paths [JV87] the rest; the rule for free duals ignores the first ones. O(n^3). */
 #pragma once
 #include "../base/memory.h"
 #include "kernels.h"
 
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
 /* Augments along the parents of column j. */
@@ -22,7 +21,7 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* A path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is none. */
+/* Augments by a path of least slack, or returns 0. The duals keep entries <= 0 and matched ones 0. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -65,34 +64,12 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   return 1;
 }
 
-/* Whether the optimal duals are unique: all pairs on common cycles of arcs a to b in reach[a], tight entries of row a
-   and column b. */
-static int permi_scale_unique(int n, const uint64_t *reach)
-{
-  const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
-  uint64_t seen = 1, pending = 1, before;
-  int a;
-  while (pending) {
-    uint64_t fresh = reach[permi_trailing_zeros(pending)] & ~seen;
-    pending = (pending & (pending - 1)) | fresh;
-    seen |= fresh;
-  }
-  if (seen != all)
-    return 0;
-  seen = 1;
-  do
-    for (before = seen, a = n - 1; a > 0; a--)
-      seen |= (uint64_t)((reach[a] & seen) != 0) << a;
-  while (seen != before);
-  return seen == all;
-}
-
-/* Centres the duals; destroys reach.
+/* Centres the duals. Bit b of reach[a], which is destroyed: a tight entry in row a and the column of row b.
    1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
    shifts together.
    2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
-   shifts, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer constraints;
-   relative to one class the given duals drop out.
+   shifts, so their mean is, rounded down too, and gives a cycle's entries equal exponents; relative to one class the
+   given duals drop out.
    3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
@@ -102,14 +79,15 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   int shift[PERM_MAX_N], classes = 0, apart = PERMI_SCALE_APART, i, j, a, b, c;
   for (j = 0; j < n; j++) /* Warshall */
     for (i = 0; i < n; i++)
-      if (reach[i] >> j & 1)
-        reach[i] |= reach[j];
-  memset(class_of, 0, sizeof class_of); /* gcc -O3 does not see that i comes after j */
+      reach[i] |= reach[j] & (0 - (reach[i] >> j & 1));
+  memset(class_of, 0, sizeof class_of); /* for gcc -O3 */
   for (i = 0; i < n; i++) {
     for (j = 0; !(reach[i] >> j & 1) || !(reach[j] >> i & 1); j++)
       ;
     class_of[i] = j == i ? classes++ : class_of[j];
   }
+  if (classes == 1)
+    return;
   for (a = 0; a < classes; a++)
     for (b = 0; b < (classes + 7) / 8 * 8; b++)
       path[a][b] = a == b ? 0 : PERMI_NO_EXPONENT;
@@ -163,7 +141,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* The columns of a row's entries of exponent 0. */
+/* Returns the columns of a row's entries of exponent 0. */
 static uint64_t permi_scale_tight(int n, const int *exponent, int row_exp2, const int *column_exp2)
 {
   uint64_t tight = 0;
@@ -173,78 +151,61 @@ static uint64_t permi_scale_tight(int n, const int *exponent, int row_exp2, cons
   return tight;
 }
 
-/* 2n rows; NULL without memory. */
+/* Returns 2n rows, NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; then n rows of room. On return exponent[i][j] +=
-   row_exp2[i] + column_exp2[j], all <= 0, all 0 on a transversal, PERMI_NO_EXPONENT where no transversal passes: those
+/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. On return
+   row_exp2[i] + column_exp2[j] are added: all are <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: such
    entries underflow to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
-  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], parent[PERM_MAX_N], queue[PERM_MAX_N], left, turn, i, j;
-  for (turn = 0;; turn++) {
-    uint64_t free_columns = ~UINT64_C(0) >> (PERM_MAX_N - n), dead = 0;
-    for (j = 0; j < n; j++) {
-      column_exp2[j] = PERMI_NO_EXPONENT;
-      row_of[j] = column_of[j] = -1;
-    }
-    /* Rows by their largest entry, in the second turn by their mean; then columns' largest entries to 0; in the second
-       turn rows' as well, which the first turn has there already. */
-    for (i = 0; i < n; i++) {
-      int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
-      for (j = 0; j < n && !turn; j++)
-        most = exponent[i][j] > most ? exponent[i][j] : most;
-      for (j = 0; j < n && turn; j++)
-        if (exponent[i][j] > PERMI_NO_EXPONENT) {
-          sum += exponent[i][j];
-          count++;
-        }
-      row_exp2[i] = turn && count ? -(sum / count) : most > PERMI_NO_EXPONENT ? -most : 0;
-      for (j = 0; j < n; j++) {
-        int e = exponent[i][j] + row_exp2[i];
-        column_exp2[j] = e > column_exp2[j] ? e : column_exp2[j];
-      }
-    }
+  uint64_t free_columns = ~UINT64_C(0) >> (PERM_MAX_N - n), dead = 0;
+  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], parent[PERM_MAX_N], queue[PERM_MAX_N], left = n, i, j;
+  for (j = 0; j < n; j++) {
+    column_exp2[j] = PERMI_NO_EXPONENT;
+    row_of[j] = column_of[j] = -1;
+  }
+  for (i = 0; i < n; i++) { /* rows' largest entries to 0, then columns' */
+    int most = PERMI_NO_EXPONENT;
     for (j = 0; j < n; j++)
-      column_exp2[j] = column_exp2[j] > PERMI_NO_EXPONENT / 2 ? -column_exp2[j] : 0;
-    for (i = 0; i < n; i++) {
-      int most = PERMI_NO_EXPONENT;
-      for (j = 0; j < n && turn; j++)
-        most = exponent[i][j] + column_exp2[j] > most ? exponent[i][j] + column_exp2[j] : most;
-      row_exp2[i] = most > PERMI_NO_EXPONENT / 2 ? -most : row_exp2[i];
-      tight[i] = permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2);
+      most = exponent[i][j] > most ? exponent[i][j] : most;
+    row_exp2[i] = most > PERMI_NO_EXPONENT ? -most : 0;
+    for (j = 0; j < n; j++) {
+      const int e = exponent[i][j] + row_exp2[i];
+      column_exp2[j] = e > column_exp2[j] ? e : column_exp2[j];
     }
-    /* A maximum matching, breadth first; columns of failed searches stay dead. */
-    for (i = 0, left = n; i < n; i++) {
-      uint64_t seen = dead;
-      int head = 0, tail = 1;
-      queue[0] = i;
-      while (head < tail) {
-        const int row = queue[head++];
-        uint64_t fresh = tight[row] & ~seen, found = fresh & free_columns;
-        if (found) {
-          j = permi_trailing_zeros(found);
-          parent[j] = row;
-          permi_scale_flip(j, parent, row_of, column_of);
-          free_columns &= ~(UINT64_C(1) << j);
-          left--;
-          break;
-        }
-        for (seen |= fresh; fresh; fresh &= fresh - 1) {
-          j = permi_trailing_zeros(fresh);
-          parent[j] = row;
-          queue[tail++] = row_of[j];
-        }
+  }
+  for (j = 0; j < n; j++)
+    column_exp2[j] = column_exp2[j] > PERMI_NO_EXPONENT / 2 ? -column_exp2[j] : 0;
+  for (i = 0; i < n; i++)
+    tight[i] = permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2);
+  for (i = 0; i < n; i++) { /* a maximum matching, breadth first; columns of failed searches stay dead */
+    uint64_t seen = dead;
+    int head = 0, tail = 1;
+    queue[0] = i;
+    while (head < tail) {
+      const int row = queue[head++];
+      uint64_t fresh = tight[row] & ~seen, found = fresh & free_columns;
+      if (found) {
+        j = permi_trailing_zeros(found);
+        parent[j] = row;
+        permi_scale_flip(j, parent, row_of, column_of);
+        free_columns &= ~(UINT64_C(1) << j);
+        left--;
+        break;
       }
-      if (column_of[i] < 0)
-        dead = seen;
+      for (seen |= fresh; fresh; fresh &= fresh - 1) {
+        j = permi_trailing_zeros(fresh);
+        parent[j] = row;
+        queue[tail++] = row_of[j];
+      }
     }
-    if (turn || left <= n / 2) /* graded columns put all largest entries into one */
-      break;
+    if (column_of[i] < 0)
+      dead = seen;
   }
   for (i = 0; i < n && left; i++)
     if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
@@ -256,8 +217,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
     i = row_of[j];
     reach[j] = left ? permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2) : tight[i];
   }
-  if (!permi_scale_unique(n, reach))
-    permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
+  permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
       exponent[i][j] += exponent[i][j] > PERMI_NO_EXPONENT ? row_exp2[i] + column_exp2[j] : 0;

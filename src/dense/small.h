@@ -1,22 +1,20 @@
 /* ========================================================================================== >>small
-   n <= 16 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
-     n <= 4    Laplace expansion along halves of the rows: non-negative matrices lose only the last bits; accepted if at
-               most five digits cancel or nothing is rounded
-     5 .. 16   >>small_kernels, accepted if their own estimate is good
-   Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
-   2^-1074 times at most 2e120: below 1e-200; flushed to zero by 2^-1022, entries times at most 1e180: below 1e-126
-   (n <= 8: below 1e-209). n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
-   1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
-   1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-110,
-   1e-150, 1e-98 keep all bits (tests/proofs/small.g). */
+   n <= 16 without a plan. The general path takes what is not accepted, NaN and infinities too.
+     n <= 4    Laplace expansion along halves of the rows, if at most five digits cancel or nothing is rounded
+     5 .. 16   >>small_kernels, if their own estimate is good
+   Underflow spares values from PERMI_FOUR_LEAST (n <= 4, |entries| <= 1e60), PERMI_SMALL_LEAST (n <= 12) and
+   PERMI_FAR_LEAST on (parts <= 1e12): tests/proofs/small.g. Bound: a product of n entries is rounded at most K =
+   permi_small_roundings times, in expansions 16: |error| is at most K u / (1 - K u) times prod_i sum_j |a_ij|, |re| +
+   |im| for moduli, in expansions per |A| [Hig02, 3.1]. */
 #pragma once
 #include "kernels.h"
 #include "../base/doubles.h"
+#include "../base/memory.h"
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
 #define PERMI_FOUR_LEAST 1e-110
-#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: in any mode 8 roundings leave 1e-10 */
+#define PERMI_FOUR_CANCELLED 2e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 16
 
@@ -40,19 +38,17 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Whether products of four entries are exact. */
-static int permi_small_is_whole(int count, const double *a)
+/* Returns 1 if all are integers of at most `most`; subnormal numbers, flushed or not, are none. */
+static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;
-  for (i = 0; i < count; i++) {
-    const double x = fabs(a[i]);
-    whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x) & ((x >= 1) | permi_is_zero(x));
-  }
+  for (i = 0; i < entries && whole; i++)
+    whole = fabs(a[i]) <= most && (double)(int64_t)a[i] == a[i] && (fabs(a[i]) >= 1 || permi_is_zero(a[i]));
   return whole;
 }
 
-/* Whether they neither overflow nor underflow, flushed or not; false for NaN. Inlined, it costs batches of orders 5 to
-   7 a tenth: gcc then copies their entries by slower code. */
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlined, it costs batches of orders 5 to 7 a
+   tenth. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
@@ -61,9 +57,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Of rows' sums of moduli and of squares, the products over all rows and over all but the least; a product of squares
-   is at least that: where squares or products underflow, DBL_MIN stands for them. `moduli`: the sum of all, NaN if an
-   entry is. */
+/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; at least DBL_MIN for
+   squares. `moduli`: the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -95,7 +90,7 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* A row's sum and sum of squares, each in two parts: lanes 0 and 2, 1 and 3. */
+/* Returns a row's sum and sum of squares in two parts. */
 __attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const double *row, int vectors, __m256i mask)
 {
   const __m256d sign = _mm256_set1_pd(-0.0);
@@ -111,8 +106,7 @@ __attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const 
   return _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
 }
 
-/* Products over all rows alone: without the least and the others, and two rows in a vector, n = 12 complex takes 32
-   ns, not 43. `vectors` of four: a constant, for a loop of unknown length costs its misprediction in every row. */
+/* Returns products over all rows only. `vectors` is constant: other loops cost a misprediction a row. */
 __attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
                                                                                          const double *a, int vectors)
 {
@@ -160,7 +154,7 @@ __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_av
 }
 #endif
 
-/* 1 <= rows, width <= 2 PERMI_SMALL_N. Products over all but the least row: permi_small_sizes_plain. */
+/* 1 <= rows, width <= 2 PERMI_SMALL_N. Only permi_small_sizes_plain leaves out the least row. */
 static permi_small_size permi_small_sizes(perm_isa isa, int rows, int width, const double *a)
 {
 #if PERMI_X86
@@ -183,13 +177,13 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
     moduli += sum;
   }
   return (moduli <= PERMI_FOUR_LARGEST && value >= PERMI_FOUR_LEAST && value >= PERMI_FOUR_CANCELLED * products) ||
-         permi_small_is_whole(n * width, a) ||
+         permi_small_all_whole(n * width, a, 1024) || /* products of four are exact */
          (value >= PERMI_FOUR_CANCELLED * products && permi_small_is_safe(n * width, a));
 }
 
 #if PERMI_X86
-/* n = 4: column products in lanes {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged, so lanes meet
-   their complements. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
+/* Returns 1 if the value for n = 4 is good (max_pd may lose a NaN, the value does not). Column products are in lanes
+   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -198,7 +192,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
   const __m256d x = _mm256_loadu_pd(a), y = _mm256_loadu_pd(a + 4), sign = _mm256_set1_pd(-0.0);
   const __m256d z = _mm256_insertf128_pd(_mm256_castpd128_pd256(c1), c0, 1);
   const __m256d w = _mm256_insertf128_pd(_mm256_castpd128_pd256(d1), d0, 1);
-  const __m256d top = _mm256_fmadd_pd(x, _mm256_permute4x64_pd(y, 0x39), /* lane i: columns i, i + 1 */
+  const __m256d top = _mm256_fmadd_pd(x, _mm256_permute4x64_pd(y, 0x39),
                                       _mm256_mul_pd(_mm256_permute4x64_pd(x, 0x39), y));
   const __m256d bottom = _mm256_fmadd_pd(z, _mm256_permute4x64_pd(w, 0x39), /* columns i + 2, i + 3 */
                                          _mm256_mul_pd(_mm256_permute4x64_pd(z, 0x39), w));
@@ -212,7 +206,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
                                       _mm256_permute4x64_pd(lower, 0x4e));
   const int too_large = _mm256_movemask_pd(_mm256_cmp_pd(large, _mm256_set1_pd(PERMI_FOUR_LARGEST), _CMP_NLE_UQ));
   const __m128d two = _mm_mul_pd(_mm256_castpd256_pd128(large), _mm256_extractf128_pd(large, 1));
-  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* bounds the sum of |terms| */
+  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* at least the sum of |terms| */
   *value = _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum)));
   _mm256_zeroupper();
   return !too_large && fabs(*value) >= PERMI_FOUR_LEAST && fabs(*value) >= PERMI_FOUR_CANCELLED * most;
@@ -221,9 +215,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
-/* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
-   times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
-   >>minors_dense n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
+/* Returns at least how often a product of n entries is rounded, in >>minors_dense too
    (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
@@ -250,7 +242,7 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* At least the product of the rows' sums of squares: their mean to the power n. */
+/* Returns at least the product of the rows' sums of squares. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -262,9 +254,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power : 1) * (n & 16 ? power * power : 1);
 }
 
-/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
-   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
-   NaN and overflow fail: below 1e24 (n > 12: 1e19) neither the norms' product nor modulus^2 overflows. */
+/* Returns 1 if a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs round twice: 4 n
+   u. Row sums round by u times their norm, which moduli miss: 4 n u times the norms' product. Below 1e24 (n > 12: 1e19)
+   neither that nor modulus^2 overflows; NaN fails. */
 static int permi_small_stands(perm_isa isa, int n, int parts, const double *a, double modulus, double absolute,
                               double squares)
 {
@@ -276,8 +268,8 @@ static int permi_small_stands(perm_isa isa, int n, int parts, const double *a, d
           square * permi_small_sizes(isa, n, n * parts, a).squares <= modulus * modulus);
 }
 
-/* Returns 1, or 0: take the general path. 2 <= n <= 16, isa not AUTO. out: the value; n > 4: two more, see
-   >>small_kernels. */
+/* Sets out to the value, for n > 4 to two numbers more (>>small_kernels). Returns 0 for the general path. 2 <= n <= 16,
+   isa not AUTO. */
 static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
 {
   if (n > 4) {
@@ -294,16 +286,7 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
   return permi_small_expansion_stands(n, n, a, fabs(out[0]));
 }
 
-#if defined(PERM_NO_COMPLEX)
-static int permi_small_complex(perm_isa isa, int n, const double *a, double *out)
-{
-  (void)isa;
-  (void)n;
-  (void)a;
-  (void)out;
-  return 0;
-}
-#else
+#if !defined(PERM_NO_COMPLEX)
 static permi_small_run permi_small_kernel_complex(perm_isa isa, int n)
 {
 #if PERMI_X86
@@ -321,65 +304,51 @@ static permi_small_run permi_small_kernel_complex(perm_isa isa, int n)
   return permi_small_complex_plain;
 }
 
-typedef struct permi_complex {
-  double re, im;
-} permi_complex;
-
-static inline permi_complex permi_complex_times(permi_complex a, permi_complex b)
+PERMI_INLINE permi_number_plain permi_complex_entries(const double *a, const double *b, int i, int j)
 {
-  permi_complex r;
-  r.re = a.re * b.re - a.im * b.im;
-  r.im = a.re * b.im + a.im * b.re;
-  return r;
+  return permi_times_plain(permi_spread_plain(a + 2 * i, 1, 2), permi_spread_plain(b + 2 * j, 1, 2), 2);
 }
 
-static inline permi_complex permi_complex_plus(permi_complex a, permi_complex b)
+/* Returns a[i] b[j] + a[j] b[i]. */
+PERMI_INLINE permi_number_plain permi_complex_two(const double *a, const double *b, int i, int j)
 {
-  a.re += b.re;
-  a.im += b.im;
-  return a;
+  return permi_plus_plain(permi_complex_entries(a, b, i, j), permi_complex_entries(a, b, j, i));
 }
 
-static inline permi_complex permi_complex_entry(const double *a, int i)
+/* Returns columns i, j of two rows times k, l of the next, plus k, l times i, j. */
+PERMI_INLINE permi_number_plain permi_complex_four(const double *a, int i, int j, int k, int l)
 {
-  permi_complex r;
-  r.re = a[2 * i];
-  r.im = a[2 * i + 1];
-  return r;
+  const double *b = a + 8, *c = a + 16, *d = a + 24;
+  return permi_plus_plain(permi_times_plain(permi_complex_two(a, b, i, j), permi_complex_two(c, d, k, l), 2),
+                          permi_times_plain(permi_complex_two(a, b, k, l), permi_complex_two(c, d, i, j), 2));
 }
 
-static inline permi_complex permi_complex_two(const double *a, const double *b, int i, int j)
+/* 2 <= n <= 4 */
+PERMI_INLINE permi_number_plain permi_small_expand_complex(int n, const double *a)
 {
-  return permi_complex_plus(permi_complex_times(permi_complex_entry(a, i), permi_complex_entry(b, j)),
-                            permi_complex_times(permi_complex_entry(a, j), permi_complex_entry(b, i)));
-}
-
-/* Columns i, j of two rows times k, l of the next two. */
-static inline permi_complex permi_complex_four(const double *a, int i, int j, int k, int l)
-{
-  return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
-}
-
-static PERMI_ALWAYS_INLINE permi_complex permi_small_expand_complex(int n, const double *a)
-{
-  permi_complex x, y, z;
+  permi_number_plain x, y, z;
   if (n == 2)
     return permi_complex_two(a, a + 4, 0, 1);
   if (n == 3) {
-    x = permi_complex_times(permi_complex_entry(a, 0), permi_complex_two(a + 6, a + 12, 1, 2));
-    y = permi_complex_times(permi_complex_entry(a, 1), permi_complex_two(a + 6, a + 12, 0, 2));
-    z = permi_complex_times(permi_complex_entry(a, 2), permi_complex_two(a + 6, a + 12, 0, 1));
+    x = permi_times_plain(permi_spread_plain(a, 1, 2), permi_complex_two(a + 6, a + 12, 1, 2), 2);
+    y = permi_times_plain(permi_spread_plain(a + 2, 1, 2), permi_complex_two(a + 6, a + 12, 0, 2), 2);
+    z = permi_times_plain(permi_spread_plain(a + 4, 1, 2), permi_complex_two(a + 6, a + 12, 0, 1), 2);
   } else {
-    x = permi_complex_plus(permi_complex_four(a, 0, 1, 2, 3), permi_complex_four(a, 2, 3, 0, 1));
-    y = permi_complex_plus(permi_complex_four(a, 0, 2, 1, 3), permi_complex_four(a, 1, 3, 0, 2));
-    z = permi_complex_plus(permi_complex_four(a, 0, 3, 1, 2), permi_complex_four(a, 1, 2, 0, 3));
+    x = permi_complex_four(a, 0, 1, 2, 3);
+    y = permi_complex_four(a, 0, 2, 1, 3);
+    z = permi_complex_four(a, 0, 3, 1, 2);
   }
-  return permi_complex_plus(permi_complex_plus(x, y), z);
+  return permi_plus_plain(permi_plus_plain(x, y), z);
 }
+#endif
 
 static int permi_small_complex(perm_isa isa, int n, const double *a, double *out)
 {
-  permi_complex sum;
+#if defined(PERM_NO_COMPLEX)
+  (void)isa, (void)n, (void)a, (void)out;
+  return 0;
+#else
+  permi_number_plain sum;
   if (n > 4) {
     permi_small_kernel_complex(isa, n)(n, a, out);
     return permi_small_stands(isa, n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
@@ -388,10 +357,10 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
   out[0] = sum.re;
   out[1] = sum.im;
   return permi_small_expansion_stands(n, 2 * n, a, fmax(fabs(sum.re), fabs(sum.im)));
+#endif
 }
-#endif /* PERM_NO_COMPLEX */
 
-/* The same for either, the value alone. Inlined and without memcpy, batches of order 2 take 8 ns a matrix, not 10. */
+/* The value alone. Inlined and without memcpy, batches of order 2 take 8 ns a matrix, not 10. */
 PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   double room[4], *out = n > 4 ? room : value;
@@ -401,5 +370,105 @@ PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, 
     value[parts - 1] = out[parts - 1];
   }
   return stands;
+}
+
+/* Returns 1 if kernels round nothing: integers, 2^(n-3) prod_i R_i below 2^53 (>>small_exact). */
+static int permi_small_rounds_nothing(int n, int entries, const double *a, double products)
+{
+  return products * (1 << (n < 4 ? 0 : n - 3)) < 9007199254740992.0 &&
+         permi_small_all_whole(entries, a, 9007199254740991.0);
+}
+
+#define PERMI_WRITTEN_OUT_N 12 /* lines, with copies */
+
+/* Multiplicities; NULL: once each. */
+typedef struct permi_copies {
+  int m, n;
+  const void *a;
+  ptrdiff_t ld;
+  const int *row_count, *column_count;
+} permi_copies;
+
+/* Returns 1 and a result if the value stands, is not 0 and has an estimate of at most 1e-10 of it. 2 <= n <= 16, isa
+   not AUTO. */
+static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
+{
+  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
+  const int width = n * parts;
+  int i;
+  if (ld != n) {
+    for (i = 0; i < n; i++)
+      memcpy(tight + i * width, a + i * ld * parts, (size_t)width * sizeof *a);
+    a = tight;
+  }
+  if (n < 4)
+    isa = PERM_ISA_PLAIN;
+  if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
+      (out[0] == 0 && (parts == 1 || out[1] == 0)) || permi_not_finite(out[0]) || permi_not_finite(out[parts - 1]))
+    return 0;
+  largest = fabs(out[0]) > fabs(out[parts - 1]) ? fabs(out[0]) : fabs(out[parts - 1]);
+  if (n > 4) {
+    const permi_small_size size = permi_small_sizes(isa, n, width, a);
+    bound = 1.001 * PERMI_UNIT * permi_small_roundings(n) * size.sums + (n > PERMI_NEAR_N ? 1e-114 : 1e-170);
+    estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(size.squares));
+    estimate = estimate < bound ? estimate : bound;
+    if (permi_small_rounds_nothing(n, n * width, a, size.sums))
+      bound = estimate = 0;
+  } else {
+    double moduli[16];
+    for (i = 0; i < n * n; i++)
+      moduli[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
+    bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, moduli) + 1e-200;
+    estimate = 0.1 * bound;
+    if (permi_small_all_whole(n * width, a, 9007199254740991.0) &&
+        permi_small_sizes_plain(n, width, a).sums * (n < 4 ? 1 : 2) < 9007199254740992.0)
+      bound = estimate = 0;
+    if (estimate > 1e-10 * largest)
+      return 0;
+  }
+  permi_result_clear_brief(result);
+  result->value = out[0];
+  result->imaginary = parts == 2 ? out[1] : 0;
+  result->error_bound = bound;
+  result->error_estimate = estimate;
+  result->is_complex = parts == 2;
+  result->method = n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->precision = PERM_PRECISION_DEFAULT;
+  result->isa = isa;
+  result->threads = 1;
+  result->terms = (double)(1 << (n - 1));
+  return 1;
+}
+
+/* Writes the matrix, doubles or 64-bit integers of `parts`, with its copies. Returns the number of columns, 0 if that
+   is not 1 to PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
+static int permi_small_write_out(const permi_copies *from, int parts, int missing, void *full)
+{
+  const int *const count[2] = {from->row_count, from->column_count};
+  const size_t entry = 8 * (size_t)parts;
+  char *to = (char *)full;
+  int total[2] = {0, 0}, side, i, j, k, copy;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < (side ? from->n : from->m); i++) {
+      const int times = count[side] ? count[side][i] : 1;
+      if (times < 0 || times > PERMI_WRITTEN_OUT_N || (total[side] += times) > PERMI_WRITTEN_OUT_N)
+        return 0;
+    }
+  if (total[0] + missing != total[1])
+    return 0;
+  for (i = 0; i < from->m; i++) {
+    const char *row = (const char *)from->a + (size_t)i * (size_t)from->ld * entry;
+    const int times = count[0] ? count[0][i] : 1;
+    char *first = to;
+    for (j = 0; j < from->n && times; j++)
+      for (k = 0; k < (count[1] ? count[1][j] : 1); k++, to += entry) {
+        memcpy(to, row + (size_t)j * entry, 8);
+        if (parts == 2)
+          memcpy(to + 8, row + (size_t)j * entry + 8, 8);
+      }
+    for (copy = 1; copy < times; copy++, to += (size_t)total[1] * entry)
+      memcpy(to, first, (size_t)total[1] * entry);
+  }
+  return total[1];
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,21 +1,17 @@
 /* ================================================================================== >>small_kernels
-   Small orders: columns 0 and 1 expanded exactly, Glynn's signs for the other n - 2, the third +. With z_i the signed
-   sum of row i, the permanent is
+   Columns 0 and 1 expanded exactly, Glynn's signs for the other n - 2, the third +. With z_i the signed sum of row i,
+   the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
-   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: 74 for 48
-   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104). tests/proofs/small_orders.sh.
+   tables like z_i (tests/proofs/small_orders.sh; measurements: docs/engines.md).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
    out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
-   looks accurate); at least the sum of squares.
-   AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
-   broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
-   compile time. */
+   looks accurate); at least the sum of squares. */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
+#define PERMI_TABLE (5 - PERMI_LANES) /* 32 table numbers and 16 outer ones a row */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
-#define PERMI_EVERY_SETTING(q, call) /* written out: a loop's arrays stay in clang's memory */                         \
+#define PERMI_EVERY_SETTING(q, call) /* a loop's arrays stay in clang's memory */                                      \
   do { q = 0; call; if (block >= 1) { q = 1; call; }                                                                   \
     if (block == 2) { q = 2; call; q = 3; call; }                                                                      \
   } while (0)
@@ -27,13 +23,10 @@ typedef struct {
   PERMI_N i0, i1, j0, j1;
 } PERMI_NAME(small_entries);
 typedef struct {
-  PERMI_N zi, zj, u, v;
-} PERMI_NAME(small_forms);
-typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
 typedef struct {
-  PERMI_N even, odd; /* number of minus block signs */
+  PERMI_N even, odd; /* of minus block signs */
   PERMI_V absolute;
 } PERMI_NAME(small_sums);
 
@@ -82,7 +75,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
   return sums;
 }
 
-/* [x] of (w_i + a_i x) (w_j + a_j x). */
+/* Returns [x] of (w_i + a_i x) (w_j + a_j x). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
                                                                 PERMI_N wi, int parts)
 {
@@ -132,7 +125,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, setting, parts);
 }
 
-/* Also *c = a_i0 a_j1 + a_i1 a_j0. */
+/* Also sets *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
@@ -150,7 +143,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
 #define PERMI_ROOM_OUTER (8 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 8 * PERMI_WIDTH)
 
-/* `count` numbers at z become z + y, the next z - y. */
+/* `count` numbers z become z + y, the next z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
@@ -161,7 +154,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Row sums for all settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, int columns,
                                                            PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
@@ -173,7 +165,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
                              parts);
 }
 
-/* Sums of `count` columns for all signs, parts `apart`; the `far` columns that follow have the signs of `away`. */
+/* Sets x to sums of `count` columns for all signs; the `more` that follow have the signs of `away`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int more,
                                                            int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
@@ -200,13 +192,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
   }
 }
 
-/* The outer columns' x plus the table's q. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
   return PERMI_NAME(plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x);
 }
 
-/* The matrix; its tables at a setting and an outer state, if any. */
 typedef struct {
   const double *a, *table, *outer, *cross;
   PERMI_NAME(small_lanes) lanes;
@@ -216,11 +206,11 @@ typedef struct {
   PERMI_NAME(small_row) i, j;
   PERMI_NAME(small_entries) entries;
   const double *table;
-  PERMI_NAME(small_forms) outer;
+  PERMI_N zi, zj, u, v; /* outer columns' */
   PERMI_N c;
 } PERMI_NAME(small_rows);
 
-/* Rows 2k and, unless `single`, 2k + 1. */
+/* Fetches rows 2k and, unless `single`, 2k + 1. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_rows)
     PERMI_NAME(small_fetch)(const PERMI_NAME(small_source) * from, int k, int single, int tables, int parts,
                              int block)
@@ -230,11 +220,11 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_rows)
   if (tables) {
     const double *outer = from->outer + k * 64 * parts;
     rows.table = from->table + k * 128 * parts;
-    rows.outer.zi = PERMI_NAME(spread)(outer, 16, parts);
+    rows.zi = PERMI_NAME(spread)(outer, 16, parts);
     if (!single) {
-      rows.outer.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
-      rows.outer.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
-      rows.outer.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
+      rows.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
+      rows.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
+      rows.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
       rows.c = PERMI_NAME(get)(from->cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, parts);
     }
   } else {
@@ -255,10 +245,10 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(const PERMI_NAME
   PERMI_EXPANDED pair;
   PERMI_N zi, zj;
   if (tables) {
-    zi = PERMI_NAME(small_form)(table, rows->outer.zi, q, parts);
-    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->outer.zj, q, parts);
-    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->outer.u, q, parts);
-    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->outer.v, q, parts);
+    zi = PERMI_NAME(small_form)(table, rows->zi, q, parts);
+    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->zj, q, parts);
+    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->u, q, parts);
+    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->v, q, parts);
     pair.p = PERMI_NAME(times)(zi, zj, parts);
   } else {
     zi = rows->i.z[q];
@@ -289,7 +279,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   rows = PERMI_NAME(small_fetch)(from, k, n % 2, tables, parts, block);
   if (n % 2) {
     PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_row)(
-                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.outer.zi, q, parts)
+                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.zi, q, parts)
                                                  : rows.i.z[q], last, sign, q, parts));
   } else {
     PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_pair)(
@@ -298,11 +288,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
 }
 
 /* Far columns, from PERMI_NEAR_N on, turn last: each of their settings makes the outer tables again, and has sums of
-   its own, as one sum over all rounds too often. */
+   its own, as one sum rounds too often. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums,
                                                            PERMI_NAME(small_source) from, int parts, int block)
 {
-  double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* a real number needs half of it */
+  double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* real: half of it */
   double *table = room, *outer = table + PERMI_ROOM_TABLE * parts, *cross = outer + PERMI_ROOM_OUTER * parts;
   const double *a = from.a;
   const int n = from.n, near_columns = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near_columns - 3 - PERMI_LANES;

@@ -129,7 +129,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
       out[0] = permi_small(n, real);
 #if !defined(PERM_NO_COMPLEX)
     else if (n < 5) {
-      const permi_complex sum = permi_small_expand_complex(n, real);
+      const permi_number_plain sum = permi_small_expand_complex(n, real);
       out[0] = sum.re;
       out[1] = sum.im;
     } else if (parts == 2)

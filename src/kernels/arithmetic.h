@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arithmetic
-   Arithmetic of all kernels; exact rests are proved by machine: tests/proofs/exact_sums.v. */
+   Arithmetic of all kernels; exact rests: tests/proofs/exact_sums.v. */
 
 /* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -9,7 +9,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V 
   return sum;
 }
 
-/* The same where |a| >= |b|, or a is a multiple of b's last place [BGM17]. */
+/* The same for |a| >= |b|, or for a multiple of b's last place a [BGM17]. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b;
@@ -44,23 +44,23 @@ PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inve
   return p;
 }
 
-/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+/* Returns the integer next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_quotient)(PERMI_V x, PERMI_P p)
 {
   const PERMI_V ones = PERMI_SET(6755399441055744.0);
   return PERMI_FMA(x, p.inverse, ones) - ones;
 }
 
-/* Of |x| <= 2^52; at most a little more than p / 2. */
+/* Returns a residue of x, |x| <= 2^52, of size p / 2 and hardly more. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_reduce)(PERMI_V x, PERMI_P p)
 {
   return PERMI_FNMA(PERMI_NAME(prime_quotient)(x, p), p.prime, x);
 }
 
-/* A residue of ab, for |ab| <= p^2; at most 3/4 p in size: 1. high, low and all that follows are integers; high is a
-   multiple of its last place, at most 2^47, and |low| at most half of that. 2. The quotient is ab / p, but for 2^-52 of
-   itself, at most 1/4, rounded: off by 3/4 at most. 3. So high less its multiple of p is an integer below 2^53, and the
-   subtraction is exact; so is the sum with low. */
+/* Returns a residue of ab, |ab| <= p^2, of size 3/4 p at most.
+   1. high is a multiple of its last place, at most 2^47; |low| is at most half of that.
+   2. The quotient is ab / p up to a share of 2^-52, at most 1/4, and rounded: off by 3/4 at most.
+   3. So high minus its multiple of p is below 2^53: the subtraction is exact, and so is the sum with low. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_product)(PERMI_V a, PERMI_V b, PERMI_P p)
 {
   PERMI_V low;
@@ -71,11 +71,11 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_product)(PERMI_V a, PERMI_V b
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
 {
   const PERMI_V r = *re, i = *im;
-  *im = PERMI_FMA(r, ai, i * ar); /* first: on NEON gcc -O3 spills 4, not 7 */
+  *im = PERMI_FMA(r, ai, i * ar); /* first: NEON, gcc -O3 spills 4, not 7 */
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
-/* 1 or 2 parts, `apart` doubles apart; a real number has no im. */
+/* Numbers of 1 or 2 parts; in memory `apart` doubles apart. */
 typedef struct PERMI_NAME(number) {
   PERMI_V re, im;
 } PERMI_NAME(number);
@@ -148,7 +148,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, i
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
-/* The Gray walk, exactly: x = the row sums of state c; walk_to takes those of c - 1 to c. */
+/* Sets x to the row sums of Gray state c, exactly; walk_to moves those of state c - 1. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
   int i, k;

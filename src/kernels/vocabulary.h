@@ -1,14 +1,13 @@
 /* ===================================================================================== >>vocabulary
-   Read once for each instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector): these words, then the
-   kernels, always inlined with constant arguments, their instances by full name at the foot. PERMI_NAME(dense) is
-   permi_dense_avx512. Small arrays of vectors live in registers once unrolled (PERMI_UNROLL):
+   The words of an instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector). Kernels are always inlined with
+   constant arguments; PERMI_NAME(dense) is permi_dense_avx512. Small arrays of vectors live in registers once loops are
+   unrolled (PERMI_UNROLL):
      - inside a single-turn loop clang unrolls too late (0.9 of the speed);
-     - with needless loop levels gcc misses the hot one (0.95);
+     - needless loop levels make gcc miss the hot loop (0.95);
      - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
-   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT, TIMES_PLUS(p, y) = p (y + 1) and TIMES_MINUS round
-   once in every family; LARGER = max(|a|, |b|); LOAD_ANY: unaligned; KEEP hides a product from gcc, which contracts
-   even intrinsics. LEAVE clears upper register halves, as gcc -O2 does not: SSE code after it ran at half speed
-   (planning n = 20: 22 us, not 10). */
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT rounds once in every family; LARGER = max(|a|, |b|);
+   _ANY: unaligned. KEEP hides a product from gcc, which contracts even intrinsics. LEAVE clears upper register halves:
+   SSE code after gcc -O2 ran at half speed. */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) name##family
@@ -57,8 +56,7 @@
 #define PERMI_EVEN(a, b) _mm512_permutex2var_pd(a, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), b)
 #define PERMI_ODD(a, b) _mm512_permutex2var_pd(a, _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1), b)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
-/* max(|a + b|, |a - b|): shares the sum or difference */
-#define PERMI_ABS_SUM(a, b) _mm512_range_pd((a) + (b), (a) - (b), 11)
+#define PERMI_ABS_SUM(a, b) _mm512_range_pd((a) + (b), (a) - (b), 11) /* max(|a + b|, |a - b|) */
 #define PERMI_I __m512i
 #define PERMI_I_LOAD_ANY(p) _mm512_loadu_si512((const void *)(p))
 #define PERMI_I_STORE_ANY(p, v) _mm512_storeu_si512((void *)(p), v)
@@ -82,19 +80,15 @@
 #define PERMI_I_STORE_ANY(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
 #define PERMI_I_TABLE(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(p)))
 #define PERMI_I_NONZERO8(a) (uint32_t)~_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, _mm256_setzero_si256()))
-/* |a| < 2^51: in the binade of 1.5 * 2^52 bits count ones */
+/* For |a| < 2^51: in the binade of 1.5 * 2^52 bits count ones. */
 #define PERMI_I_DOUBLES(a)                                                                                             \
   _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(a, _mm256_set1_epi64x(0x4338000000000000))),                     \
                 _mm256_set1_pd(6755399441055744.0))
 #define PERMI_I_BITS(v) _mm256_castpd_si256(v)
 #elif PERMI_WIDTH == 2
-#define PERMI_TARGET
-#define PERMI_LEAVE()
 #define PERMI_V float64x2_t
 #define PERMI_LOAD(p) vld1q_f64(p)
-#define PERMI_LOAD_ANY(p) vld1q_f64(p)
 #define PERMI_STORE(p, v) vst1q_f64(p, v)
-#define PERMI_STORE_ANY(p, v) vst1q_f64(p, v)
 #define PERMI_SET(x) vdupq_n_f64(x)
 #define PERMI_FMA(a, b, c) vfmaq_f64(c, a, b)
 #define PERMI_FMS(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
@@ -136,20 +130,14 @@
 #define PERMI_I_DOUBLES(a) vcvtq_f64_s64(a)
 #define PERMI_I_BITS(v) vreinterpretq_s64_f64(v)
 #else
-#define PERMI_TARGET
-#define PERMI_LEAVE()
 #define PERMI_V double
 #define PERMI_LOAD(p) (*(p))
-#define PERMI_LOAD_ANY(p) (*(p))
 #define PERMI_STORE(p, v) (*(p) = (v))
-#define PERMI_STORE_ANY(p, v) (*(p) = (v))
 #define PERMI_SET(x) (x)
 #define PERMI_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
 #define PERMI_FMS_EXACT(a, b, c) permi_times_minus(a, b, c)
-#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* the grid holds y + 1 */
-#define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
 #define PERMI_ROOT(a) sqrt(a)
@@ -162,8 +150,12 @@
 
 #if PERMI_WIDTH > 1
 #define PERMI_FMS_EXACT(a, b, c) PERMI_FMS(a, b, c)
-#define PERMI_TIMES_PLUS(p, y) PERMI_FMA(p, y, p)
-#define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
+#endif
+#if PERMI_WIDTH <= 2
+#define PERMI_TARGET
+#define PERMI_LEAVE()
+#define PERMI_LOAD_ANY(p) PERMI_LOAD(p)
+#define PERMI_STORE_ANY(p, v) PERMI_STORE(p, v)
 #endif
 #if PERMI_WIDTH != 8
 #define PERMI_ABS_SUM(a, b) ((PERMI_V)(PERMI_ABS(a) + PERMI_ABS(b))) /* gcc: its own type */

@@ -1,17 +1,11 @@
 /* ================================================================================= >>vocabulary_end
-   Undefines the words of a family. */
+   Undefines the words that the next family defines otherwise. */
 
-#undef PERMI_JOIN_
-#undef PERMI_JOIN
-#undef PERMI_NAME
-#undef PERMI_KERNEL
 #undef PERMI_TARGET
 #undef PERMI_LEAVE
 #undef PERMI_MM
 #undef PERMI_V
 #undef PERMI_N
-#undef PERMI_P
-#undef PERMI_WIDTH
 #undef PERMI_LOAD
 #undef PERMI_LOAD_ANY
 #undef PERMI_STORE_ANY
@@ -21,8 +15,6 @@
 #undef PERMI_FMS
 #undef PERMI_FNMA
 #undef PERMI_FMS_EXACT
-#undef PERMI_TIMES_PLUS
-#undef PERMI_TIMES_MINUS
 #undef PERMI_KEEP
 #undef PERMI_ABS
 #undef PERMI_EVEN
@@ -34,37 +26,13 @@
 #undef PERMI_UNLESS_ZERO
 #undef PERMI_ELEMENT
 #undef PERMI_ABS_SUM
-#undef PERMI_I_LOAD
-#undef PERMI_I_STORE
-#undef PERMI_I_SET
-#undef PERMI_I_ADD16
-#undef PERMI_I_SUB16
-#undef PERMI_I_MUL16
-#undef PERMI_I_PAIRS16
-#undef PERMI_I_MUL32
-#undef PERMI_I_EVEN32
-#undef PERMI_I_HIGH32
-#undef PERMI_I_ADD64
 #undef PERMI_I_DOUBLES
 #undef PERMI_I_BITS
 #undef PERMI_I_LOAD_ANY
 #undef PERMI_I_STORE_ANY
 #undef PERMI_I_TABLE
-#undef PERMI_I_LOOKUP
-#undef PERMI_I_ADD8
-#undef PERMI_I_SUB8
-#undef PERMI_I_LEAST8
 #undef PERMI_I_NONZERO8
-#undef PERMI_I_SHL16
-#undef PERMI_I_SHR16
-#undef PERMI_I_SAR16
 #undef PERMI_I
-#undef PERMI_S8
-#undef PERMI_U8
-#undef PERMI_S16
-#undef PERMI_S32
-#undef PERMI_U64
-#undef PERMI_XOR
 #undef PERMI_FAMILY
 #undef PERMI_FAMILY_WIDTH
 /* SPDX-License-Identifier: MIT */

@@ -1,8 +1,8 @@
 /* =================================================================================== >>minors_dense
    Minors by vector kernels: sums of chunks for threads, and small orders at once. */
 #pragma once
-#include "../dense/rounding.h"
-#include "../dense/small_result.h"
+#include "../dense/bounds.h"
+#include "../dense/small.h"
 #include "../job/options.h"
 #include "../job/parallel.h"
 #include "minors.h"
@@ -155,7 +155,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
       double row[PERM_MAX_N];
       for (j = 0; j < n; j++)
         row[j] = full[(i * n + j) * parts + part];
-      permi_dense_row_rounded(&maker, row, n, permi_grid_power(row, n));
+      permi_dense_row_rounded(&maker, row, n);
     }
   return PERM_OK;
 }
@@ -274,7 +274,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
    4. Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
    2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
    than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
+   The estimate is that of >>small: 4 n u times the sum of |terms| and the product of the rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */

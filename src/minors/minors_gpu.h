@@ -8,7 +8,7 @@
    grids are exact; chunks are added exactly. */
 #pragma once
 #include "../job/parallel.h"
-#include "../dense/rounding.h"
+#include "../dense/bounds.h"
 #include "minors_dense.h"
 #include "../dense/dense_gpu.h"
 

@@ -14,7 +14,7 @@
 #include "../base/memory.h"
 #include "../job/problem.h"
 #include "../dense/gpu.h"
-#include "../dense/reach.h"
+#include "../dense/dense.h"
 
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */

@@ -6,7 +6,7 @@
      state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d]. */
 #pragma once
 #include "../base/ring.h"
-#include "../dense/dispatch.h"
+#include "../dense/kernels.h"
 #include "../job/job.h"
 #include "counts.h"
 

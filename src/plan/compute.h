@@ -1,7 +1,7 @@
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 #pragma once
-#include "../dense/small_result.h"
+#include "../dense/small.h"
 #include "../exact/small_exact.h"
 #include "judge.h"
 

@@ -2,7 +2,7 @@
    The interface of every engine, and the chooser. A problem is an array (>>offers) or a block of a sparse matrix
    (>>engines). */
 #pragma once
-#include "../dense/reach.h"
+#include "../dense/dense.h"
 #include "../job/control.h"
 
 struct permi_array;

@@ -1,5 +1,5 @@
 /* ======================================================================================== >>entries
-   What each kind of public call may reach: see >>reach. */
+   What each kind of public call may reach: see permi_reach. */
 #pragma once
 #include "../multiplicities/counts.h"
 #include "offers.h"
@@ -12,8 +12,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, permi_gpu_safe,
-                                             permi_gpu_moves, permi_gpu_leaf, permi_choice_gpu_seconds,
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_leaf, permi_choice_gpu_seconds,
                                              permi_counts_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
@@ -29,13 +28,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,  permi_gpu_growth, 
 #endif
 
 static const permi_reach permi_bare_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
     permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
-    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)

@@ -3,7 +3,7 @@
 #pragma once
 #include "../job/parallel.h"
 #include "../job/checkpoint.h"
-#include "../dense/reach.h"
+#include "../dense/dense.h"
 
 static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
 {

@@ -37,7 +37,7 @@ import subprocess
 import sys
 import time
 
-ROOMS = ('exact/exact exact/limbs exact/residues exact/small_exact dense/bounds dense/rounding dense/plan job/state '
+ROOMS = ('exact/exact exact/limbs exact/residues exact/small_exact dense/bounds dense/plan job/state '
          'job/checkpoint plan/judge plan/offers sparse/choose formats/read formats/market formats/plain_text '
          'formats/graph formats/numpy matrix/matrix').split()
 WIDER = {  # files of tests that rooms of a folder meet beside those that name them

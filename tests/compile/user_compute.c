@@ -1,4 +1,4 @@
-/* >>reach */
+/* >>dense */
 /* The program of the README, as users compile it: no warning, with what is called inlined. */
 #define PERM_STATIC
 #define PERM_IMPLEMENTATION

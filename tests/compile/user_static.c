@@ -1,4 +1,4 @@
-/* >>reach, >>more_config */
+/* >>dense, >>more_config */
 /* PERM_STATIC: a private copy, warnings-clean although most of it is not called. */
 #define PERM_STATIC
 #define PERM_IMPLEMENTATION

@@ -1,4 +1,4 @@
-# >>bounds >>dense >>rounding: what a row, a product and a sum of Glynn's formula lose. u = 2^-53. Chains
+# >>bounds >>dense: what a row, a product and a sum of Glynn's formula lose. u = 2^-53. Chains
 # of n products are chains.v's, complex products complex.v's; dense_orders.sh has what depends on orders and blocks.
 
 # CLAIM grid
@@ -30,7 +30,7 @@ x = fl(x_);
 
 # CLAIM row_sums
 # Walks and tables add such sums, and 2 a: exactly. y + 1 of the normalised form too, as the pivot 1 is in the grid.
-# CODE src/kernels/vocabulary.h: #define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* the grid holds y + 1 */
+# CODE src/dense/dense_kernels.h: *p = *p * (y + 1);
 # FALSE s/<= 0x1.fffffffffffffp52/<= 0x1p55/
 @fl = float<ieee_64, ne>;
 x = int<zr>(x_);
@@ -126,9 +126,9 @@ $ p in 8, y + l in 8;
 { 0x1p18 * 0x1p18 * 1b-106 - 1b-53 * 1b-16 <= 0 }
 
 # CLAIM few_digits
-# >>rounding: whole entries whose moduli sum to at most 2^24: the grid holds them, a product of two row sums and
+# >>bounds: whole entries whose moduli sum to at most 2^24: the grid holds them, a product of two row sums and
 # its sums are exact, and the test sees whether x is whole.
-# CODE src/dense/rounding.h: const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
+# CODE src/dense/bounds.h: const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
 # FALSE s/0x1p24/0x1p27/g
 @fl = float<ieee_64, ne>;
 z = int<zr>(z_);

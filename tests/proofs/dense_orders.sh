@@ -70,7 +70,7 @@ done
 for n in 2 3 4 8 16 32 64; do
   cat <<E2
 # CLAIM underflow_of_${n}
-# CODE src/dense/bounds.h: leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
+# CODE src/dense/bounds.h: leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + permi_plan_growth(plan, view));
 # FALSE s/32 \\* n/n/
 n = $n;
 { 16 * n + 2 * n * n - 32 * n * n <= 0 /\\ n * n * 1b-1070 - 32 * n * n * 1b-1075 in [0, 0] }

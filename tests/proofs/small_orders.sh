@@ -27,7 +27,7 @@ awk 'function max(a, b) { return a > b ? a : b }
     formula = 2 ^ (n - 3) + n * (n + 3) + 8
     print "# CLAIM roundings_of_" n
     print "# CODE src/dense/small.h: return (1 << (n < 3 ? 0 : n - 3)) + n * (n + 3) + 8;"
-    print "# CODE src/dense/small_result.h: bound = 1.001 * PERMI_UNIT * permi_small_roundings(n) * size.sums + (n > PERMI_NEAR_N ? 1e-114 : 1e-170);"
+    print "# CODE src/dense/small.h: bound = 1.001 * PERMI_UNIT * permi_small_roundings(n) * size.sums + (n > PERMI_NEAR_N ? 1e-114 : 1e-170);"
     print "# FALSE s/" formula "/" worst - 1 "/g"
     print "x = " formula " * 1b-53;"
     print "{ " worst " - " formula " <= 0 /\\ " minors " - " formula " <= 0 /\\ x / (1 - x) - 1.001 * x <= 0 }"
@@ -37,7 +37,7 @@ awk 'function max(a, b) { return a > b ? a : b }
 # its second order and the rounding of the permanent of moduli within 1.001.
 cat <<'E2'
 # CLAIM roundings_of_expansions
-# CODE src/dense/small_result.h: bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, moduli) + 1e-200;
+# CODE src/dense/small.h: bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, moduli) + 1e-200;
 # FALSE s/<= 16 /<= 12 /
 x = 16 * 1b-53;
 { (2 + 1) + (2 + 1) + 2 + 5 <= 16 /\ x / (1 - x) * (1 + 16b-53) - 1.001 * x <= 0 }

@@ -1,4 +1,4 @@
-/* >>bounds, >>rounding, >>dense_kernels */
+/* >>bounds, >>dense_kernels */
 /* `error_bound` is a theorem: against permanents computed without any rounding (oracle_exact), for every way to ask for
    it, every kernel family and the matrices that are worst for the proofs. Run with -v for the figures. */
 

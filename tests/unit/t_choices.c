@@ -1,4 +1,4 @@
-/* >>limbs, >>exact, >>plan, >>bounds, >>rounding, >>problem, >>offers, >>choose, >>judge */
+/* >>limbs, >>exact, >>plan, >>bounds, >>problem, >>offers, >>choose, >>judge */
 /* What is planned for seeded matrices, with each prediction, bound and estimate to six digits, is what was recorded: a
    hash for each family of problems. Who means to change a price, a packing or a choice sees here how far that reaches,
    and records the hash that the failed check prints; `-v` prints the lines themselves, for a diff. The golden record

@@ -1,4 +1,4 @@
-/* >>rounding, >>judge */
+/* >>bounds, >>judge */
 /* `error_estimate` under attack: climb.h, in seconds. The longer search is make check-soundness. */
 
 #include "../attack/climb.h"

@@ -1,4 +1,4 @@
-/* >>cpu, >>dispatch */
+/* >>cpu, >>kernels */
 /* Which family of kernels a processor gets, processors with features hidden, and the loop over families that
    the other tests use. */
 

@@ -1,4 +1,4 @@
-/* >>dense/device, >>plan, >>bounds, >>rounding */
+/* >>gpu, >>plan, >>bounds */
 /* What is planned and promised before a dense sum begins: GPUs where they are asked for and faster, pairs of rows that
    are exact, which precision follows which, and what sampled terms say of rounding. */
 

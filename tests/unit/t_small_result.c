@@ -1,4 +1,4 @@
-/* >>small_result */
+/* >>small */
 /* perm_compute_real and _complex, n = 2 .. 16: the value of perm_real and perm_complex, a bound that holds, an
    estimate that no error exceeds ten times, whatever options may do without a job. */
 
