@@ -8192,25 +8192,24 @@ static void permi_residues_too_long(perm_status status, permi_control *control)
 }
 
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
+   Permanents of integer matrices without rounding, equal for all kernels, splits and numbers of threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
-     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, thus an even norm sum_j
-     |a_ij|, is halved; at most n - 1 are.
-     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm.
-     Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
-     Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n - 2 or less in x
-   and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a row is alone. */
+     Even rows: y_i has the parity of its row's sum for every x. A row of even sum is halved; at most n - 1 are.
+     Groups: |y_i| <= norm = sum_j |a_ij|. Rows whose norms multiply to a word's reach are multiplied in that word.
+     Zeros: only even rows can be 0. A row of r ones is 0 in about sqrt(2/(pi r)) of the terms. Two operations find a
+     row's zeros among 64 sign vectors. Terms are skipped where few should remain.
+   Tried: unsigned limbs, with a constant added to each group of two rows or more, which sums to 0, would save two
+   operations a limb and vector, but fail when terms are skipped or a row is alone. */
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
   const int64_t *a;
   ptrdiff_t line, along; /* from a row to the next, from an entry to the next */
   int half[PERM_MAX_N];
-  int order[PERM_MAX_N];     /* rows, largest norm first */
-  uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
+  int order[PERM_MAX_N];      /* rows, largest norm first */
+  uint64_t norm[PERM_MAX_N];  /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits_of[PERM_MAX_N]; /* at least log2 of the norm */
-  double bits;                /* their sum */
+  double bits;
 } permi_exact_rows;
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
@@ -8229,10 +8228,9 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.line = transposed ? view->parts : row;
   rows.along = transposed ? row : view->parts;
   rows.transposed = transposed;
-  rows.halved = 0;
-  rows.bits = 0;
+  rows.bits = rows.halved = 0;
   for (i = 0; i < n; i++) {
-    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* of the norm; parts' sums are odd */
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* words of the norm; sums of the parts, modulo 2 */
     for (j = 0; j < n; j++)
       for (part = 0; part < rows.parts; part++) {
         const int64_t x = permi_exact_at(&rows, i, j, part);
@@ -8257,12 +8255,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-static int permi_exact_bytes(const permi_exact_rows *rows)
-{
-  return rows->norm[rows->order[0]] <= 127;
-}
-
-/* Returns what y_i loses when column j turns -: 2 a_ij, or a_ij in a halved row; two's complement. */
+/* Returns what y_i loses when x_j becomes -1: 2 a_ij, or a_ij in a halved row. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -8285,8 +8278,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Larger norms stand
-   alone, in the first groups. Returns the number of groups. order: rows by group; bound: products of their norms. */
+/* Puts each row, largest norm first, into the first group whose norms then multiply to at most `reach`. Rows of larger
+   norms are the first groups. Returns the number of groups. order: rows by group; bound: products of norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -8309,10 +8302,10 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* Portable kernels compute in 64-bit limbs, or in residues modulo an odd p. */
+/* The portable kernel computes in 64-bit limbs, or in residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* wide: rows of two words */
+  int groups, wide_groups;     /* wide: the row sums take two words */
   short first[PERM_MAX_N + 1]; /* each group's first row */
   int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
   int sum_words;
@@ -8321,36 +8314,23 @@ typedef struct permi_exact_plain {
   uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* Sets out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
-static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
+#define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
+
+/* Sets out = p c modulo 2^(64 words), in two's complement. c is signed and has one word, or two if `wide`. */
+static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out)
 {
-  const uint64_t carry = permi_words_times(out, p, words, c, 0);
-  out[words] = carry - (p[words - 1] >> 63 ? c : 0);
-  if (!natural && c >> 63)
-    permi_words_subtract(out + 1, p, words);
+  permi_words_times(out, p, words, low, 0);
+  if (wide)
+    permi_words_times(out + 1, p, words - 1, high, 1);
+  if ((wide ? high : low) >> 63)
+    permi_words_subtract(out + 1 + wide, p, words - 1 - wide);
 }
 
 static void permi_signed_grow(uint64_t *p, int words, int grown)
 {
-  uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
+  const uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
   for (; words < grown; words++)
     p[words] = sign;
-}
-
-#define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
-
-/* Sets out = p c in `grown` words; c has one word, or two if `wide`. */
-static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
-                                 int grown)
-{
-  permi_signed_times(p, words, low, wide, out);
-  permi_signed_grow(out, words + 1, grown);
-  if (wide) {
-    uint64_t more[PERMI_EXACT_ROOM];
-    permi_signed_times(p, words, high, 0, more);
-    permi_signed_grow(more, words + 1, grown);
-    permi_words_add(out + 1, more, grown - 1);
-  }
 }
 
 /* Adds the product of the rows to total, or subtracts it. */
@@ -8358,43 +8338,42 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
                                    uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const int parts = plain->parts;
-  uint64_t room[5][PERMI_EXACT_ROOM], *product[2] = {room[0], room[1]}, *next[2] = {room[2], room[3]}, *other = room[4];
+  uint64_t room[2][2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
   int words = 1, g, k, part;
-  product[0][0] = 1;
-  product[1][0] = 0;
+  room[0][0][0] = 1;
+  room[0][1][0] = 0;
   for (g = 0; g < plain->groups; g++) {
-    const int row = plain->first[g], end = plain->first[g + 1], wide = g < plain->wide_groups, grown = plain->words[g];
-    uint64_t re = low[row * parts], im = parts == 2 ? low[row * parts + 1] : 0;
-    if (parts == 1) {
-      for (k = row + 1; k < end; k++)
-        re *= low[k];
-      permi_signed_product(product[0], words, re, high[row], wide, next[0], grown);
-    } else {
-      for (k = row + 1; k < end; k++) {
-        const uint64_t was = re;
-        re = re * low[2 * k] - im * low[2 * k + 1];
-        im = was * low[2 * k + 1] + im * low[2 * k];
+    const int row = plain->first[g] * parts, end = plain->first[g + 1] * parts, wide = g < plain->wide_groups;
+    const int grown = plain->words[g];
+    uint64_t(*product)[PERMI_EXACT_ROOM] = room[g & 1], (*next)[PERMI_EXACT_ROOM] = room[~g & 1];
+    uint64_t re = low[row], im = parts == 2 ? low[row + 1] : 0;
+    for (k = row + parts; k < end; k += parts) {
+      const uint64_t was = re;
+      re *= low[k];
+      if (parts == 2) {
+        re -= im * low[k + 1];
+        im = was * low[k + 1] + im * low[k];
       }
-      permi_signed_product(product[0], words, re, high[2 * row], wide, next[0], grown);
-      permi_signed_product(product[1], words, im, high[2 * row + 1], wide, other, grown);
-      permi_words_subtract(next[0], other, grown);
-      permi_signed_product(product[0], words, im, high[2 * row + 1], wide, next[1], grown);
-      permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
-      permi_words_add(next[1], other, grown);
     }
-    for (part = 0; part < 2; part++) {
-      uint64_t *spare = product[part];
-      product[part] = next[part];
-      next[part] = spare;
+    for (part = 0; part < parts; part++) {
+      permi_signed_grow(product[part], words, grown);
+      permi_signed_product(product[part], grown, re, high[row], wide, next[part]);
     }
     words = grown;
+    if (parts == 1)
+      continue;
+    permi_signed_product(product[1], words, im, high[row + 1], wide, other);
+    permi_words_subtract(next[0], other, words);
+    permi_signed_product(product[0], words, im, high[row + 1], wide, other);
+    permi_words_add(next[1], other, words);
   }
   for (part = 0; part < parts; part++) {
-    permi_signed_grow(product[part], words, plain->sum_words);
+    uint64_t *product = room[g & 1][part];
+    permi_signed_grow(product, words, plain->sum_words);
     if (minus)
-      permi_words_subtract(total[part], product[part], plain->sum_words);
+      permi_words_subtract(total[part], product, plain->sum_words);
     else
-      permi_words_add(total[part], product[part], plain->sum_words);
+      permi_words_add(total[part], product, plain->sum_words);
   }
 }
 
@@ -8403,86 +8382,78 @@ static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *l
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const permi_odd_modulus *modulus = &plain->modulus;
-  const uint64_t p = modulus->p;
-  const int n = plain->n, parts = plain->parts;
+  const uint64_t p = modulus->p, *end = low + plain->n * plain->parts;
   uint64_t re = plain->one, im = 0;
-  int k;
-  for (k = 0; parts == 1 && k < n; k++)
-    re = permi_montgomery(re, low[k], modulus);
-  for (k = 0; parts == 2 && k < 2 * n; k += 2) {
-    const uint64_t plus = permi_montgomery(re, low[k], modulus), cross = permi_montgomery(re, low[k + 1], modulus);
-    re = permi_residue_add(plus, permi_montgomery(im, low[k + 1], modulus), 1, p);
-    im = permi_residue_add(permi_montgomery(im, low[k], modulus), cross, 0, p);
+  for (; low < end; low += plain->parts) {
+    const uint64_t was = re;
+    re = permi_montgomery(re, low[0], modulus);
+    if (plain->parts == 2) {
+      re = permi_residue_add(re, permi_montgomery(im, low[1], modulus), 1, p);
+      im = permi_residue_add(permi_montgomery(im, low[0], modulus), permi_montgomery(was, low[1], modulus), 0, p);
+    }
   }
   total[0][0] = permi_residue_add(total[0][0], re, minus, p);
   total[1][0] = permi_residue_add(total[1][0], im, minus, p);
 }
 
 /* Subtracts column j's step from y, or adds it. */
-static PERMI_ALWAYS_INLINE void permi_exact_plain_move(const permi_exact_plain *plain, int j, int minus, int modular,
-                                                       uint64_t *low, uint64_t *high)
+static void permi_exact_plain_move(const permi_exact_plain *plain, int j, int minus, uint64_t *low, uint64_t *high)
 {
   const int size = plain->n * plain->parts;
   const uint64_t *step = plain->low + j * size, *high_step = plain->high + j * size;
+  const uint64_t p = plain->modulus.p, flip = minus ? UINT64_MAX : 0; /* a - b = ~(~a + b) */
   int k;
-  for (k = 0; k < size; k++) {
-    const uint64_t before = low[k];
-    if (modular) {
-      low[k] = permi_residue_add(before, step[k], minus, plain->modulus.p);
-    } else if (minus) {
-      low[k] -= step[k];
-      high[k] -= high_step[k] + (before < step[k]);
-    } else {
-      low[k] += step[k];
-      high[k] += high_step[k] + (low[k] < step[k]);
-    }
+  for (k = 0; k < size && p; k++)
+    low[k] = permi_residue_add(low[k], step[k], minus, p);
+  for (k = 0; k < size && !p; k++) {
+    const uint64_t sum = (low[k] ^ flip) + step[k];
+    high[k] = ((high[k] ^ flip) + high_step[k] + (sum < step[k])) ^ flip;
+    low[k] = sum ^ flip;
   }
 }
 
-static PERMI_ALWAYS_INLINE void permi_exact_plain_sum(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial,
-                                                      int modular)
+static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
   const size_t size = (size_t)(plain->n * plain->parts);
   uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2][PERMI_EXACT_ROOM];
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
   int j, part;
+  (void)workspace;
   memset(total, 0, sizeof total);
   memcpy(low, plain->low, size * sizeof *low);
   memcpy(high, plain->high, size * sizeof *high);
   for (j = 1; j < plain->n; j++)
     if ((s ^ s >> 1) >> (j - 1) & 1)
-      permi_exact_plain_move(plain, j, 1, modular, low, high);
+      permi_exact_plain_move(plain, j, 1, low, high);
   for (;;) {
-    if (modular)
+    if (leaf->modulus)
       permi_modular_term(plain, low, (int)(s & 1), total);
     else
       permi_exact_plain_term(plain, low, high, (int)(s & 1), total);
     if (++s == last)
       break;
     j = permi_trailing_zeros(s) + 1;
-    if ((s ^ s >> 1) >> (j - 1) & 1)
-      permi_exact_plain_move(plain, j, 1, modular, low, high);
-    else
-      permi_exact_plain_move(plain, j, 0, modular, low, high);
+    permi_exact_plain_move(plain, j, (int)((s ^ s >> 1) >> (j - 1) & 1), low, high);
   }
-  for (part = 0; part < plain->parts; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    if (modular)
-      permi_sum_add_integer(sum, total[part], 1, 0);
-    else
-      permi_sum_add_signed(sum, total[part], plain->sum_words);
-  }
+  for (part = 0; part < plain->parts; part++)
+    permi_sum_add_signed(part ? &partial->imaginary : &partial->value, total[part], plain->sum_words);
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* Explains a leaf. how: the tables of its kernel; survivors: the share of terms that are not skipped. */
+static size_t permi_exact_say(const permi_leaf *leaf, int parts, const char *how, double survivors, char *buffer,
+                              size_t size)
 {
-  (void)workspace;
-  if (leaf->modulus)
-    permi_exact_plain_sum(leaf, chunk, partial, 1);
-  else
-    permi_exact_plain_sum(leaf, chunk, partial, 0);
+  const perm_isa isa = leaf->information.isa;
+  char skipped[64] = "";
+  if (survivors < 1)
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", survivors);
+  return permi_say(buffer, size, "exact, n = %d: %s kernel%s, %s%s; %.3g elements, %llu chunks, %.3g s%s\n",
+                   leaf->information.n, isa == PERM_ISA_PLAIN ? "portable" : perm_name("isa", isa),
+                   parts == 2 ? " (complex)" : "", how, skipped, leaf->information.work,
+                   (unsigned long long)leaf->information.chunks, leaf->information.seconds,
+                   isa == PERM_ISA_CUDA ? " on one GPU" : "");
 }
 
 static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -8493,29 +8464,27 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
     snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus.p);
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
-  return permi_say(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
-                   perm_name("method", leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
-                   how, leaf->information.work, (unsigned long long)leaf->information.chunks,
-                   leaf->information.seconds);
+  return permi_exact_say(leaf, plain->parts, how, 1, buffer, size);
 }
 
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
 {
-  double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;
+  const double terms = ldexp(1, rows->n - 1) * (rows->parts == 2 ? 4 : 1), words = rows->bits / 63 + 1;
   if (modulus)
-    return terms * rows->n * times / PERMI_RATE_MODULAR;
-  return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
+    return terms * rows->n / PERMI_RATE_MODULAR;
+  return terms * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* fixed_column is always +. */
-static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
-                             double bytes, permi_leaf *leaf)
+/* Fills in a leaf. fixed_column: the one whose sign is always +. */
+static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fixed_column, int chunk_log2,
+                             double seconds, double bytes, void *context, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
   int i, j, part;
   memset(leaf, 0, sizeof *leaf);
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = PERM_METHOD_EXACT;
+  leaf->information.isa = isa;
   leaf->information.n = rows->n;
   leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
   leaf->information.work = rows->n * ldexp(1, rows->n - 1);
@@ -8530,6 +8499,8 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   leaf->integer = 1;
   leaf->scale = permi_dd_make(1);
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
+  leaf->context = context;
+  leaf->release = permi_context_release;
 }
 
 static perm_status permi_exact_plain_leaf(const perm_options *options, const permi_exact_rows *rows, uint64_t modulus,
@@ -8537,14 +8508,13 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
 {
   const int n = rows->n, parts = rows->parts, size = n * parts;
   const size_t table = (size_t)n * (size_t)size;
-  const double bytes = (double)(sizeof(permi_exact_plain) + 2 * table * sizeof(uint64_t));
-  permi_exact_plain *plain = (permi_exact_plain *)permi_allocate(&options->allocator, 1, (size_t)bytes);
+  const size_t bytes = sizeof(permi_exact_plain) + 2 * table * sizeof(uint64_t);
+  permi_exact_plain *plain = (permi_exact_plain *)permi_allocate_zeros(&options->allocator, 1, bytes);
   uint64_t bound[PERM_MAX_N];
   double bits = 1;
   int order[PERM_MAX_N], g, j, k, part;
   if (!plain)
     return permi_fail_memory(result);
-  memset(plain, 0, sizeof *plain);
   plain->low = (uint64_t *)(plain + 1);
   plain->high = plain->low + table;
   plain->n = n;
@@ -8561,21 +8531,19 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   for (k = 0; k < n; k++)
     for (part = 0; part < parts; part++)
       for (j = 0; j < n; j++) {
-        permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
+        const permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
         plain->low[j * size + k * parts + part] = modulus ? permi_wide_residue(x, modulus) : x.low;
-        plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
+        plain->high[j * size + k * parts + part] = x.high;
       }
   if (modulus) {
     plain->modulus = permi_odd_modulus_of(modulus);
     for (plain->one = 1, k = 0; k < n; k++)
       plain->one = permi_residue_wide(plain->one, 0, modulus);
   }
-  permi_exact_fill(rows, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus), bytes, leaf);
-  leaf->information.isa = PERM_ISA_PLAIN;
+  permi_exact_fill(rows, PERM_ISA_PLAIN, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus),
+                   (double)bytes, plain, leaf);
   leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, modulus);
   leaf->modulus = modulus;
-  leaf->context = plain;
-  leaf->release = permi_context_release;
   leaf->explain = permi_exact_plain_explain;
   leaf->run_chunk = permi_exact_plain_chunk;
   return PERM_OK;
@@ -8606,7 +8574,7 @@ typedef struct permi_exact_family {
     }                                                                                                                  \
   }
 
-/* Rates of a Cascade Lake at 2.5 GHz; IFMA's and NEON's are guesses. */
+/* Rates of a Cascade Lake at 2.5 GHz. IFMA's and NEON's are guesses. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
@@ -8618,11 +8586,11 @@ static const permi_exact_family permi_exact_families[] = {
     {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {{NULL}}}};
 
 typedef struct permi_exact_packing {
-  int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
+  int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
   int atom_of[PERM_MAX_N];                        /* -1: a long row */
   int sums, long_rows, long_first;
-  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* those of the first half first */
+  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* first half first; limbs of the half after the row */
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
@@ -8633,8 +8601,8 @@ static uint64_t permi_exact_cap(int limbs)
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* Returns the atom of a narrow limb that takes a row, -1 if none: the least of the first four, or else the fifth, a
-   factor of the half of 0 and 1, which stays below 2^31. fits: an atom and that half may have these products before. */
+/* Returns the atom of a narrow limb that takes a row, or -1: the least of the first four, else the fifth. The fifth is
+   a factor of the half of 0 and 1, which stays below 2^31. fits: largest products of an atom, of that half, before. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -8645,8 +8613,8 @@ static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
   return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
 }
 
-/* Packs rows, largest norm first and without the first `longs`, each into the limb and there into the atom with the
-   least product. Returns 0 if they do not fit. */
+/* Packs rows, largest norm first, without the first `longs`, into the limb and its atom of least product. Returns 0 if
+   they do not fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64_t cap, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -8695,7 +8663,7 @@ static int permi_exact_first(int limbs)
 static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_exact_packing *packing)
 {
   const int first = permi_exact_first(packing->limbs);
-  int grown[2], row[2][PERM_MAX_N], limbs[2][PERM_MAX_N], count[2] = {0, 0}, half, i, r;
+  int grown[2], of[PERM_MAX_N], limbs[PERM_MAX_N], at = 0, half, i, r;
   double bits[2] = {0, 0};
   grown[0] = first;
   grown[1] = packing->limbs - first;
@@ -8704,21 +8672,20 @@ static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_
       bits[packing->atom_of[i] / PERMI_EXACT_ATOMS >= first] += rows->bits_of[i];
   for (r = 0; r < longs; r++) {
     int least;
-    half = bits[1] < bits[0];
+    of[r] = half = bits[1] < bits[0];
     bits[half] += rows->bits_of[rows->order[r]];
     least = (int)((bits[half] + 1.1) / PERMI_EXACT_WINDOW) + 1;
-    grown[half] = grown[half] < least ? least : grown[half];
-    row[half][count[half]] = rows->order[r];
-    limbs[half][count[half]++] = grown[half];
+    limbs[r] = grown[half] = grown[half] < least ? least : grown[half];
+    packing->long_first += !half;
   }
   packing->long_rows = longs;
-  packing->long_first = count[0];
   packing->sums = grown[0] + grown[1];
-  for (r = 0; r < longs; r++) {
-    half = r >= count[0];
-    packing->long_row[r] = row[half][r - half * count[0]];
-    packing->grown[r] = limbs[half][r - half * count[0]];
-  }
+  for (half = 0; half < 2; half++)
+    for (r = 0; r < longs; r++)
+      if (of[r] == half) {
+        packing->long_row[at] = rows->order[r];
+        packing->grown[at++] = limbs[r];
+      }
   return grown[0] <= PERMI_EXACT_HALF - 2 && grown[1] <= PERMI_EXACT_HALF - 2 && packing->sums <= PERMI_EXACT_LIMBS &&
          packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
 }
@@ -8742,7 +8709,7 @@ static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int l
   return 0;
 }
 
-/* Packs rows; they are long where they must be. Returns 0 if impossible. */
+/* Packs rows, as long ones where they must be. Returns 0 if they do not fit. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int longs = 0;
@@ -8753,7 +8720,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return permi_exact_pack_after(rows, longs, 1, packing);
 }
 
-/* Returns the vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
+/* Returns how many vector operations turn row sums, or atoms, of a vector of int16 into accumulators. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
@@ -8768,34 +8735,21 @@ static double permi_exact_operations(const permi_exact_packing *packing, const p
   return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
 }
 
-/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. The
-   distribution of a row's sum stands around place 255, within its reach and of its parity. */
+/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. A row is 0
+   if the entries that are added make half of its sum of moduli. now: the distribution of what they make. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
-  double part = 1, room[2][511];
+  double part = 1;
   int i, j, k;
   for (i = 0; i < rows->n; i++) {
-    double *now = room[0], *next = room[1];
+    double now[256] = {1};
     int reach = 0;
-    if (!rows->half[i])
-      continue;
-    now[255] = 1;
-    for (j = 0; j < rows->n; j++) {
+    for (j = 0; j < rows->n && rows->half[i]; j++) {
       const int a = abs((int)permi_exact_at(rows, i, j, 0));
-      double *was = now;
-      if (!a)
-        continue;
-      for (k = 255 - reach - a; k <= 255 + reach + a; k += 2)
-        next[k] = 0;
-      for (k = 255 - reach; k <= 255 + reach; k += 2) {
-        next[k - a] += 0.5 * now[k];
-        next[k + a] += 0.5 * now[k];
-      }
-      reach += a;
-      now = next;
-      next = was;
+      for (k = reach += a; k >= 0; k--)
+        now[k] = 0.5 * (now[k] + (k >= a ? now[k - a] : 0));
     }
-    part *= 1 - now[255];
+    part *= rows->half[i] ? 1 - now[reach / 2] : 1;
   }
   return part;
 }
@@ -8810,12 +8764,11 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns the limbs of the kernel for a fixed number of limbs, or 0. */
+/* Returns for how many limbs the kernel is made, 0: for any number. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
-  return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows
-             ? packing->limbs
-             : 0;
+  const int few = packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows;
+  return few ? packing->limbs : 0;
 }
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
@@ -8842,7 +8795,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
                   (permi_exact_few(&plan->packing, rows->parts) ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
-      rows->parts == 1 && permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
+      rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
   if (plan->can_skip && rows->halved) {
     /* search, lists and survivors of a vector of int8 */
     const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
@@ -8857,32 +8810,15 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   }
 }
 
-PERMI_NEVER_INLINE
-static void permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view,
-                                permi_exact_plan *plan)
-{
-  permi_exact_plan other;
-  plan->rows = permi_exact_look(view, n, 0);
-  permi_exact_plan_rows(options, plan);
-  other.rows = permi_exact_look(view, n, 1);
-  permi_exact_plan_rows(options, &other);
-  if (other.seconds < plan->seconds)
-    *plan = other;
-}
-
-/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it, as integers. */
+/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it. */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
-  uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
   int k;
   for (k = 0; k <= exact->sums; k++) {
-    const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
-    const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
-    memset(word, 0, sizeof word);
-    word[at] = x.low << shift;
-    word[at + 1] = x.high << shift | (shift ? x.low >> (64 - shift) : 0);
-    word[at + 2] = shift ? x.high >> (64 - shift) : 0;
-    permi_sum_add_integer(sum, word, at + 3, negative ^ minus);
+    uint64_t word[2];
+    const int negative = permi_words_magnitude(word, &total[k].low, 2);
+    permi_sum_add_bits(sum, word[0], 1074 + k * exact->window, negative ^ minus);
+    permi_sum_add_bits(sum, word[1], 1074 + k * exact->window + 64, negative ^ minus);
   }
 }
 
@@ -8905,62 +8841,42 @@ static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
-  const int even = exact->n - 1 + (int)leaf->scale_exp2;
-  char skipped[64] = "";
-  if (exact->survivors < 1)
-    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return permi_say(buffer, size,
-                   "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
-                   "%llu chunks, %.3g s\n",
-                   exact->n, perm_name("isa", leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
-                   exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
-                   (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+  char how[128];
+  snprintf(how, sizeof how, "%s in %d limbs, %d of them halved", exact->transposed ? "columns" : "rows", exact->sums,
+           exact->n - 1 + (int)leaf->scale_exp2);
+  return permi_exact_say(leaf, exact->parts, how, exact->survivors, buffer, size);
 }
 
-/* Sets table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`, eight bytes at a
-   time. The highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
+/* Sets table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
-  const int within = bytes == 1 ? 3 : 2, few = columns < within ? columns : within;
-  const uint64_t ones = bytes == 1 ? UINT64_C(0x0101010101010101) : UINT64_C(0x0001000100010001);
-  const uint64_t high = ones << (8 * bytes - 1), field = bytes == 1 ? 0xff : 0xffff;
-  uint64_t first[8], x;
+  uint16_t *fields = (uint16_t *)(void *)table;
   int k, q;
-  first[0] = base;
-  for (k = 0; k < few; k++)
+  if (bytes == 1)
+    table[0] = (uint8_t)(base & 0xff);
+  else
+    fields[0] = (uint16_t)(base & 0xffff);
+  for (k = 0; k < columns; k++)
     for (q = 0; q < 1 << k; q++)
-      first[(1 << k) + q] = first[q] - step[k];
-  for (q = 0; q < 1 << few; q++) {
-    const uint8_t byte = (uint8_t)(first[q] & 0xff);
-    const uint16_t two = (uint16_t)(first[q] & 0xffff);
-    memcpy(table + bytes * q, bytes == 1 ? (const void *)&byte : (const void *)&two, (size_t)bytes);
-  }
-  for (k = within; k < columns; k++) {
-    const uint64_t y = (step[k] & field) * ones;
-    uint8_t *to = table + (8 << (k - within));
-    for (q = 0; q < 1 << (k - within); q++) {
-      memcpy(&x, table + 8 * q, 8);
-      x = ((x | high) - (y & ~high)) ^ ((x ^ ~y) & high);
-      memcpy(to + 8 * q, &x, 8);
-    }
-  }
+      if (bytes == 1)
+        table[(1 << k) + q] = (uint8_t)((table[q] - step[k]) & 0xff);
+      else
+        fields[(1 << k) + q] = (uint16_t)((fields[q] - step[k]) & 0xffff);
 }
 
 /* Writes x as 2^51 y[1] + y[0], |y[0]| <= 2^50, or as y[0]. */
 static void permi_exact_double(permi_wide x, int is_long, double *y)
 {
   const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
+  y[0] = (double)(int64_t)x.low;
   if (is_long) {
-    permi_wide more = permi_wide_of((int64_t)half);
-    permi_wide_add(&more, x);
-    y[0] = (double)(int64_t)(more.low & (2 * half - 1)) - (double)half;
-    y[1] = (double)(int64_t)(more.high << (64 - PERMI_EXACT_WINDOW) | more.low >> PERMI_EXACT_WINDOW);
-  } else {
-    y[0] = (double)(int64_t)x.low;
+    permi_wide_add(&x, permi_wide_of((int64_t)half));
+    y[0] = (double)(int64_t)(x.low & (2 * half - 1)) - (double)half;
+    y[1] = (double)(int64_t)(x.high << (64 - PERMI_EXACT_WINDOW) | x.low >> PERMI_EXACT_WINDOW);
   }
 }
 
-/* Fills in row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and its steps. */
+/* Fills in row i in doubles, the r-th long one if r >= 0: its entries of the table, from `entry` on, and its steps. */
 static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
                                     int entry, double *table, double *step)
 {
@@ -9073,11 +8989,11 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* of the table of settings, or of lanes' bytes */
+  uint8_t *next;   /* in the table of settings, or of lanes' bytes */
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Fills in the tables of row i of the matrix, the r-th of the atoms. */
+/* Fills in the tables of row i, the r-th in the order of the atoms. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
@@ -9119,14 +9035,14 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
   const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
   const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
-  const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
-  permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact + bytes);
+  const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
+                       (size_t)(padded * steps) * sizeof(uint32_t);
+  permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
   permi_exact_places to;
   double *doubles;
   int a, i, r = 0;
   if (!exact)
     return permi_fail_memory(result);
-  memset(exact, 0, sizeof *exact + bytes);
   to.skip = skip;
   to.lanes = lanes;
   to.inner = inner;
@@ -9152,10 +9068,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
       if (plan->packing.atom_of[i] == a)
         permi_exact_row_tables(exact, rows, i, r++, &to);
   }
-  permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
-  leaf->information.isa = family->isa;
-  leaf->context = exact;
-  leaf->release = permi_context_release;
+  permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
   leaf->explain = permi_exact_explain;
   leaf->run_chunk = permi_exact_chunk;
   leaf->workspace = sizeof(permi_exact_work);
@@ -9332,13 +9245,12 @@ PERMI_BRIEF_BEGIN
 /* ==================================================================================== >>exact_device
    Plans and leaves of integers on GPUs, and the fastest of all plans. */
 
-/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
-   more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
+/* Terms a second on one H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11,
+   less for more limbs; residues modulo 3 of the 4 primes 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* the most products of words in a term: 15 s to compile */
 
-/* Sets the words of groups and products. Returns the products of words in a term, more than the most if some product
-   has too many words. */
+/* Sets the words of groups and products. Returns the products of words in a term, over the most if one is too long. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -9361,7 +9273,7 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return products;
 }
 
-/* Places the lines: four to a word, two, one, one of more words. */
+/* Places the lines: four to a word, then two, then one, then lines of more words. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;
@@ -9389,10 +9301,10 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Returns predicted seconds, INFINITY if impossible. */
+/* Makes the shape. Returns the predicted seconds, or INFINITY if there is none. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
-  const int n = rows->n, parts = rows->parts, bytes = permi_exact_bytes(rows);
+  const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
   double each, seconds;
@@ -9419,7 +9331,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   seconds = terms * each;
   if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
-    const double skipping = /* three times the survivors, since rows are dependent */
+    const double skipping = /* three times the survivors, since rows depend on each other */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
     if (skipping < seconds) {
       seconds = skipping;
@@ -9436,47 +9348,47 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
-                                 permi_exact_plan *plan)
-{
-  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
-  perm_gpu_exact shape;
-  char message[PERM_MESSAGE_BYTES];
-  int transposed;
-  if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || seconds < 1)
-    return;
-  for (transposed = 0; transposed < 2; transposed++) {
-    const permi_exact_rows rows = permi_exact_look(view, n, transposed);
-    const double here = permi_exact_gpu_shape(&rows, &shape);
-    if (here < seconds &&
-        (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
-      plan->gpu = 1;
-      plan->rows = rows;
-      plan->seconds = seconds = here;
-    }
-  }
-}
-
-/* Makes the fastest plan, also in residues if options.modulus is odd and below 2^63. */
-PERMI_UNUSED
+/* Makes the fastest plan; one in residues takes part if options.modulus is odd and below 2^63. */
+PERMI_UNUSED PERMI_NEVER_INLINE
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
 {
-  permi_exact_plan_of(options, n, view, plan);
-  permi_exact_plan_gpu(options, n, view, plan);
+  permi_exact_plan other;
+  perm_gpu_exact shape;
+  char message[PERM_MESSAGE_BYTES];
+  double seconds, here;
+  int transposed, gpu;
+  for (transposed = 0; transposed < 2; transposed++) {
+    other.rows = permi_exact_look(view, n, transposed);
+    permi_exact_plan_rows(options, &other);
+    if (!transposed || other.seconds < plan->seconds)
+      *plan = other;
+  }
+  seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
+  gpu = options->gpu.devices && n >= PERMI_GPU_LEAST_N && seconds >= 1;
+  for (transposed = 0; gpu && transposed < 2; transposed++) {
+    other.rows = permi_exact_look(view, n, transposed);
+    here = permi_exact_gpu_shape(&other.rows, &shape);
+    if (here < seconds &&
+        (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
+      plan->gpu = 1;
+      plan->rows = other.rows;
+      plan->seconds = seconds = here;
+    }
+  }
   if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
-    const permi_exact_rows rows = permi_exact_look(view, n, 0);
-    const double seconds = permi_exact_plain_seconds(&rows, options->modulus);
-    if (seconds < plan->seconds) {
+    other.rows = permi_exact_look(view, n, 0);
+    here = permi_exact_plain_seconds(&other.rows, options->modulus);
+    if (here < plan->seconds) {
       memset(plan, 0, sizeof *plan);
-      plan->rows = rows;
+      plan->rows = other.rows;
       plan->modulus = options->modulus;
-      plan->seconds = seconds;
+      plan->seconds = here;
     }
   }
 }
 
-/* Makes the leaf of a plan for integers or Gaussian integers, 1 <= n <= 64. */
+/* Makes the leaf of a plan, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                     perm_result *result)
@@ -9484,16 +9396,16 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
   perm_gpu_exact shape;
   double seconds, bytes;
   int block;
+  if (plan->family && !plan->gpu)
+    return permi_exact_tables(options, plan, leaf, result);
   if (!plan->gpu)
-    return plan->family ? permi_exact_tables(options, plan, leaf, result)
-                        : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
+    return permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
   seconds = permi_exact_gpu_shape(&plan->rows, &shape);
   block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
   bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
-  permi_exact_fill(&plan->rows, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, leaf);
-  leaf->information.isa = PERM_ISA_CUDA;
+  permi_exact_fill(&plan->rows, PERM_ISA_CUDA, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, NULL,
+                   leaf);
   leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)(PERM_ISA_CUDA + 64 * block));
-  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
   leaf->explain = permi_plan_explain;
   return permi_exact_gpu_tables(&plan->rows, &shape, &options->allocator, leaf) == PERM_OK ? PERM_OK
