@@ -1,12 +1,12 @@
 /* ========================================================================================== >>exact
    Permanents of integer matrices without rounding, equal for all kernels, splits and numbers of threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
-     Even rows: y_i has the parity of its row's sum for every x. A row of even sum is halved; at most n - 1 are.
+     Even rows: y_i has the parity of its row's sum. A row of even sum is halved; at most n - 1 are.
      Groups: |y_i| <= norm = sum_j |a_ij|. Rows whose norms multiply to a word's reach are multiplied in that word.
-     Zeros: only even rows can be 0. A row of r ones is 0 in about sqrt(2/(pi r)) of the terms. Two operations find a
+     Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
      row's zeros among 64 sign vectors. Terms are skipped where few should remain.
-   Tried: unsigned limbs, with a constant added to each group of two rows or more, which sums to 0, would save two
-   operations a limb and vector, but fail when terms are skipped or a row is alone. */
+   Tried: unsigned limbs, by a constant added to each group of two rows or more, which sums to 0, save two operations a
+   limb and vector, but fail when terms are skipped or a row is alone. */
 #pragma once
 #include "../dense/dense.h"
 #include "residues.h"
@@ -40,7 +40,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.transposed = transposed;
   rows.bits = rows.halved = 0;
   for (i = 0; i < n; i++) {
-    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* words of the norm; sums of the parts, modulo 2 */
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* words of the norm; parities */
     for (j = 0; j < n; j++)
       for (part = 0; part < rows.parts; part++) {
         const int64_t x = permi_exact_at(&rows, i, j, part);
@@ -88,8 +88,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts each row, largest norm first, into the first group whose norms then multiply to at most `reach`. Rows of larger
-   norms are the first groups. Returns the number of groups. order: rows by group; bound: products of norms. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger rows are
+   groups before. Returns the number of groups. order: rows by group; bound: products of norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -112,7 +112,7 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* The portable kernel computes in 64-bit limbs, or in residues modulo an odd p. */
+/* The portable kernel: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* wide: the row sums take two words */
@@ -126,7 +126,7 @@ typedef struct permi_exact_plain {
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* Sets out = p c modulo 2^(64 words), in two's complement. c is signed and has one word, or two if `wide`. */
+/* Sets out = p c modulo 2^(64 words); c is signed, of one word, or two if `wide`. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out)
 {
   permi_words_times(out, p, words, low, 0);
@@ -143,7 +143,6 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
     p[words] = sign;
 }
 
-/* Adds the product of the rows to total, or subtracts it. */
 static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_t *low, const uint64_t *high, int minus,
                                    uint64_t (*total)[PERMI_EXACT_ROOM])
 {
@@ -187,7 +186,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* Does the same in residues. Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
+/* Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
@@ -206,7 +205,6 @@ static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *l
   total[1][0] = permi_residue_add(total[1][0], im, minus, p);
 }
 
-/* Subtracts column j's step from y, or adds it. */
 static void permi_exact_plain_move(const permi_exact_plain *plain, int j, int minus, uint64_t *low, uint64_t *high)
 {
   const int size = plain->n * plain->parts;
@@ -251,7 +249,7 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* Explains a leaf. how: the tables of its kernel; survivors: the share of terms that are not skipped. */
+/* Explains a leaf. how: its tables; survivors: the share of terms left. */
 static size_t permi_exact_say(const permi_leaf *leaf, int parts, const char *how, double survivors, char *buffer,
                               size_t size)
 {
@@ -285,7 +283,7 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* Fills in a leaf. fixed_column: the one whose sign is always +. */
+/* fixed_column: the one whose sign is always +. */
 static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fixed_column, int chunk_log2,
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {

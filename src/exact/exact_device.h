@@ -9,7 +9,7 @@
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* the most products of words in a term: 15 s to compile */
 
-/* Sets the words of groups and products. Returns the products of words in a term, over the most if one is too long. */
+/* Sets the words of groups and products. Returns the products of words in a term, too many if one is too long. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -32,7 +32,7 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return products;
 }
 
-/* Places the lines: four to a word, then two, then one, then lines of more words. */
+/* Places lines: four to a word, two, one, then lines of more words. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;
@@ -60,7 +60,7 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Makes the shape. Returns the predicted seconds, or INFINITY if there is none. */
+/* Makes the shape. Returns predicted seconds, or INFINITY. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;
@@ -90,7 +90,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   seconds = terms * each;
   if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
-    const double skipping = /* three times the survivors, since rows depend on each other */
+    const double skipping = /* survivors thrice: rows depend on each other */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
     if (skipping < seconds) {
       seconds = skipping;
@@ -107,7 +107,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-/* Makes the fastest plan; one in residues takes part if options.modulus is odd and below 2^63. */
+/* Makes the fastest plan, also of residues if options.modulus is odd and below 2^63. */
 PERMI_UNUSED PERMI_NEVER_INLINE
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
@@ -147,7 +147,6 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   }
 }
 
-/* Makes the leaf of a plan, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                     perm_result *result)

@@ -20,8 +20,8 @@ typedef struct permi_gpu_member {
   int count;
 } permi_gpu_member;
 
-/* Continues a shape's text of `at` bytes by its members and a kernel that calls `chunk`. A list becomes a chain of
-   choices, since compilers do not always fold loads from arrays, and then unroll nothing. */
+/* Continues a text of `at` bytes by a shape's members and a kernel that calls `chunk`. Lists are chains of choices, as
+   compilers do not always fold loads from arrays, and then unroll nothing. */
 static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
                               size_t room, size_t at)
 {
@@ -120,7 +120,7 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
   return permi_exact_say(leaf, shape->parts, how, shape->survivors, buffer, size);
 }
 
-/* Fills in the table of row sums, see >>gpu: the start, high columns, the walk, settings of the masks' columns. */
+/* Fills in row sums: the start, high columns, the walk (see >>gpu), settings. */
 static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint32_t *table)
 {
   const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
@@ -152,7 +152,6 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
   }
 }
 
-/* Fills in, by even row and its sum over the other columns, the settings that make it 0. */
 static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint64_t *masks)
 {
   int i, j, k, v;

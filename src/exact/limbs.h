@@ -41,7 +41,7 @@ typedef struct permi_exact_packing {
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
   int atom_of[PERM_MAX_N];                        /* -1: a long row */
   int sums, long_rows, long_first;
-  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* first half first; limbs of the half after the row */
+  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* first half first; limbs after the row */
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
@@ -52,8 +52,8 @@ static uint64_t permi_exact_cap(int limbs)
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* Returns the atom of a narrow limb that takes a row, or -1: the least of the first four, else the fifth. The fifth is
-   a factor of the half of 0 and 1, which stays below 2^31. fits: largest products of an atom, of that half, before. */
+/* Returns the atom that takes a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, which
+   stays below 2^31. fits: largest products before, of an atom, of that half. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -64,8 +64,8 @@ static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
   return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
 }
 
-/* Packs rows, largest norm first, without the first `longs`, into the limb and its atom of least product. Returns 0 if
-   they do not fit. */
+/* Packs rows after the `longs` largest, by norm, into the limb and its atom of least product. Returns 0 if they do not
+   fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64_t cap, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -110,7 +110,7 @@ static int permi_exact_first(int limbs)
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
 }
 
-/* Gives each long row to the half of fewer bits. Returns 0 if there are too many limbs. */
+/* Gives each long row to the half of fewer bits. Returns 0 if limbs are too many. */
 static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_exact_packing *packing)
 {
   const int first = permi_exact_first(packing->limbs);
@@ -141,7 +141,7 @@ static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_
          packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
 }
 
-/* Packs into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
+/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. */
 static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
 {
   double bits = 0, wide_bits = 0;
@@ -160,7 +160,7 @@ static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int l
   return 0;
 }
 
-/* Packs rows, as long ones where they must be. Returns 0 if they do not fit. */
+/* Packs rows, long ones only where they must be. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int longs = 0;
@@ -171,7 +171,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return permi_exact_pack_after(rows, longs, 1, packing);
 }
 
-/* Returns how many vector operations turn row sums, or atoms, of a vector of int16 into accumulators. */
+/* Returns the vector operations from row sums, or atoms, to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
@@ -187,7 +187,7 @@ static double permi_exact_operations(const permi_exact_packing *packing, const p
 }
 
 /* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. A row is 0
-   if the entries that are added make half of its sum of moduli. now: the distribution of what they make. */
+   if half of its sum of moduli is added; now: the distribution of what is added. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1;
@@ -215,7 +215,7 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns for how many limbs the kernel is made, 0: for any number. */
+/* Returns the limbs that the kernel is made for, 0: any. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
   const int few = packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows;
@@ -298,7 +298,7 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_exact_say(leaf, exact->parts, how, exact->survivors, buffer, size);
 }
 
-/* Sets table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. */
+/* Sets table[s] = base - the steps of the columns in s, in fields of 1 or 2 `bytes`. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
   uint16_t *fields = (uint16_t *)(void *)table;
@@ -327,7 +327,7 @@ static void permi_exact_double(permi_wide x, int is_long, double *y)
   }
 }
 
-/* Fills in row i in doubles, the r-th long one if r >= 0: its entries of the table, from `entry` on, and its steps. */
+/* Fills in row i, the r-th long one if r >= 0: its entries of the table, from `entry` on, and its steps. */
 static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
                                     int entry, double *table, double *step)
 {
@@ -444,14 +444,14 @@ typedef struct permi_exact_places {
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Fills in the tables of row i, the r-th in the order of the atoms. */
+/* Fills in row i, the r-th in the order of the atoms. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
-  uint64_t step[PERM_MAX_N], all_plus = 0; /* modulo 2^64; half the steps' sum is y_i for x = (1, ..., 1) */
+  uint64_t step[PERM_MAX_N], all_plus = 0; /* half the steps' sum is y_i for x = (1, ..., 1) */
   int j;
   for (j = 0; j < rows->n; j++, a += rows->along)
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];

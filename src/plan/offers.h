@@ -345,11 +345,13 @@ static int permi_exact_surely(permi_array *array, const perm_options *options)
   const permi_problem *problem = array->problem;
   const int n = problem->n;
   const permi_exact_plan *plan;
+  double least; /* seconds of a step of the engines for counts */
   if (!problem->integer || !permi_array_square(problem) || n < 2 || n > PERMI_RIVAL_LOOK || options->gpu.devices ||
       (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT) || !permi_lines_differ(problem))
     return 0;
   plan = permi_array_exact(array, options);
-  return plan->family && plan->seconds < permi_counts_least_seconds(n, problem->parts);
+  least = permi_seconds_exact[problem->parts - 1] + permi_seconds_word[problem->parts - 1];
+  return plan->family && plan->seconds < n * ldexp(1, n - 1) * least;
 }
 
 static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
