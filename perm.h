@@ -7964,9 +7964,9 @@ static double permi_dense_rate(const perm_options *options)
 /* ======================================================================================== >>residues
    Arithmetic modulo primes below 2^62, and integers from their residues. */
 
-/* Products by Montgomery's reduction (Math. Comp. 44 (1985) 519-521): a b 2^-64 instead of a b. */
+/* Montgomery's products (Math. Comp. 44 (1985) 519-521) are a b 2^-64. */
 typedef struct permi_odd_modulus {
-  uint64_t p;       /* odd, below 2^63; functions called permi_prime_ need a prime */
+  uint64_t p;       /* odd, below 2^63; a prime for permi_prime_ */
   uint64_t inverse; /* of p modulo 2^64 */
   uint64_t one;     /* 2^64 mod p */
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
@@ -8056,7 +8056,7 @@ static int permi_is_prime(uint64_t p)
   return 1;
 }
 
-#define PERMI_PRIME_BITS 61.999 /* log2 of the first 2^40 primes below 2^62, and more */
+#define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
 /* with_root: 1 modulo 4 */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
@@ -8199,10 +8199,10 @@ static void permi_residues_too_long(perm_status status, permi_control *control)
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
   const int64_t *a;
-  ptrdiff_t line, along; /* from a row to the next, from an entry to the next */
+  ptrdiff_t line, along; /* from row to row, from entry to entry */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];      /* rows, largest norm first */
-  uint64_t norm[PERM_MAX_N];  /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
+  uint64_t norm[PERM_MAX_N];  /* of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits_of[PERM_MAX_N]; /* at least log2 of the norm */
   double bits;
 } permi_exact_rows;
@@ -8250,7 +8250,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-/* Returns what y_i loses when x_j becomes -1: 2 a_ij, or a_ij in a halved row. */
+/* Returns what y_i loses when x_j becomes -1. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -8547,11 +8547,11 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
 
 typedef struct permi_exact_family {
   perm_isa isa;
-  int lanes_log2; /* lanes of int16 */
+  int lanes_log2; /* of int16 */
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: only k, of atoms if real */
+  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: k, of atoms if real */
 } permi_exact_family;
 
 #define PERMI_EXACT_EVALUATE(name, many, family)                                                                       \
@@ -8594,8 +8594,8 @@ static uint64_t permi_exact_cap(int limbs)
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* Returns the atom that takes a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, which
-   stays below 2^31. fits: largest products before, of an atom, of that half. */
+/* Returns the atom for a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, below 2^31.
+   fits: largest products before, of an atom, of that half. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -8713,7 +8713,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return permi_exact_pack_after(rows, longs, 1, packing);
 }
 
-/* Returns the vector operations from row sums, or atoms, to accumulators, for a vector of int16. */
+/* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
@@ -8757,7 +8757,7 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns the limbs that the kernel is made for, 0: any. */
+/* Returns 0 for the kernel for any number of limbs. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
   const int few = packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows;
@@ -8803,7 +8803,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   }
 }
 
-/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it. */
+/* *sum += or -= sum_k total[k] 2^(window k) */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   int k;
@@ -8869,7 +8869,7 @@ static void permi_exact_double(permi_wide x, int is_long, double *y)
   }
 }
 
-/* Fills in row i, the r-th long one if r >= 0: its entries of the table, from `entry` on, and its steps. */
+/* r: the number of a long row, or -1; entry: its first of the table */
 static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
                                     int entry, double *table, double *step)
 {
@@ -8978,7 +8978,7 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Columns are lanes, block or settings, the fixed one, outer ones. */
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
@@ -9069,9 +9069,9 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 }
 
 /* ====================================================================================== >>small_exact
-   Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
-     exact in doubles    The kernels of >>small add and multiply integers, and divide by 2^(n-3) at the end. No number
-                         exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: nothing rounds below 2^53.
+   Integer matrices of order 2 to 16 without a plan, a job or an allocation.
+     exact in doubles    No number of the kernels of >>small exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| +
+                         |im a_ij|: nothing rounds below 2^53.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
                          columns, in words that wrap: n 2^(n-1) products. They give a permanent below 2^63 in modulus
                          (required of the rounded bound: 2^62). A larger one is near the kernel's value in doubles,
@@ -9403,7 +9403,7 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
-   Equal rows and columns stand once, with counts that the caller declares or that are found here. The engine is chosen.
+   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine.
    permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, and no
    zero lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
    forms. Forms to spare stay unused ("skips"). The engines:
@@ -9411,8 +9411,8 @@ PERMI_BRIEF_END
                 subtracts nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for reals in double-double at n = m + 1, else
-   slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
+   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower)
+   and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 
 typedef struct permi_problem {
   int m, n, parts;
@@ -9430,7 +9430,7 @@ typedef struct permi_counted {
   int *row_count, *column_count;
   double *real;     /* [m][n][parts]; NULL if integers */
   int64_t *integer;
-  int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
+  int scaled, exp2; /* scaled: doubles are integers times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
@@ -9537,7 +9537,7 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Allocates counted->real, for entries and counts. */
+/* entries and counts in one piece */
 static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
 {
   const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);
@@ -9549,7 +9549,7 @@ static int permi_counted_room(const perm_allocator *allocator, permi_counted *co
   return 1;
 }
 
-/* Reduces a problem, in O(m n) where lines differ. */
+/* O(m n) where lines differ */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -9913,9 +9913,9 @@ typedef struct permi_counts {
   perm_method method;
   int parts, digits, forms;
   int digit_total, form_total, needed;
-  int skips;          /* forms that stay unused: sums over signs take e_M of all */
+  int skips;          /* unused forms: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
+  double *high, *low; /* [digit][part][form], scaled; low: the rest for split sums */
   int64_t *integer;
   int whole;
   int lossy;          /* scaling rounded some tiny entry */
@@ -10144,7 +10144,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
-      /* several digits: all totals, as the other states are right or never read */
+      /* several digits: all totals, as other states are right or never read */
       const int x0 = dp->block == 1 && least > total ? least - total : 0;
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
@@ -10238,7 +10238,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* More than an operation loses by underflow; double-doubles lose several least doubles. */
+/* more than underflow costs an operation on double-doubles: several least doubles */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -10667,11 +10667,11 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
 }
 
 /* ===================================================================================== >>counts_leaf
-   Makes the chosen engine's leaf: scales entries by powers of two, puts them on grids, and bounds what the result may
-   lose. The sums of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1
+   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, what the result may lose is
+   bounded. The sums of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1
    except by binomials, and what an operation loses does not grow. */
 
-#define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
+#define PERMI_SCALE_WIDE 400 /* entries further apart: scaled by a transversal of largest product */
 
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {

@@ -431,8 +431,8 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
 
 /* ====================================================================================== >>exact_gpu
    Integers on GPUs, by a kernel compiled for the shape: row sums are packed into 32-bit words, groups of rows are
-   multiplied in a word, then in 32-bit limbs. For skipping, a table has by a halved row's sum over the other columns a
-   word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+   multiplied in a word, then in 32-bit limbs. For skipping, a table has by a halved row's sum over other columns the
+   settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 
 typedef struct permi_exact_gpu {
   permi_gpu gpu; /* first, for >>gpu */

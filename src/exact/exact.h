@@ -14,10 +14,10 @@
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
   const int64_t *a;
-  ptrdiff_t line, along; /* from a row to the next, from an entry to the next */
+  ptrdiff_t line, along; /* from row to row, from entry to entry */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];      /* rows, largest norm first */
-  uint64_t norm[PERM_MAX_N];  /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
+  uint64_t norm[PERM_MAX_N];  /* of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits_of[PERM_MAX_N]; /* at least log2 of the norm */
   double bits;
 } permi_exact_rows;
@@ -65,7 +65,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-/* Returns what y_i loses when x_j becomes -1: 2 a_ij, or a_ij in a halved row. */
+/* Returns what y_i loses when x_j becomes -1. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));

@@ -5,11 +5,11 @@
 
 typedef struct permi_exact_family {
   perm_isa isa;
-  int lanes_log2; /* lanes of int16 */
+  int lanes_log2; /* of int16 */
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: only k, of atoms if real */
+  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: k, of atoms if real */
 } permi_exact_family;
 
 #define PERMI_EXACT_EVALUATE(name, many, family)                                                                       \
@@ -52,8 +52,8 @@ static uint64_t permi_exact_cap(int limbs)
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* Returns the atom that takes a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, which
-   stays below 2^31. fits: largest products before, of an atom, of that half. */
+/* Returns the atom for a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, below 2^31.
+   fits: largest products before, of an atom, of that half. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -171,7 +171,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return permi_exact_pack_after(rows, longs, 1, packing);
 }
 
-/* Returns the vector operations from row sums, or atoms, to accumulators, for a vector of int16. */
+/* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
@@ -215,7 +215,7 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns the limbs that the kernel is made for, 0: any. */
+/* Returns 0 for the kernel for any number of limbs. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
   const int few = packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows;
@@ -261,7 +261,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   }
 }
 
-/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it. */
+/* *sum += or -= sum_k total[k] 2^(window k) */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   int k;
@@ -327,7 +327,7 @@ static void permi_exact_double(permi_wide x, int is_long, double *y)
   }
 }
 
-/* Fills in row i, the r-th long one if r >= 0: its entries of the table, from `entry` on, and its steps. */
+/* r: the number of a long row, or -1; entry: its first of the table */
 static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
                                     int entry, double *table, double *step)
 {
@@ -436,7 +436,7 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Columns are lanes, block or settings, the fixed one, outer ones. */
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */

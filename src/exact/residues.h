@@ -4,9 +4,9 @@
 #include "../base/ring.h"
 #include "../job/control.h"
 
-/* Products by Montgomery's reduction (Math. Comp. 44 (1985) 519-521): a b 2^-64 instead of a b. */
+/* Montgomery's products (Math. Comp. 44 (1985) 519-521) are a b 2^-64. */
 typedef struct permi_odd_modulus {
-  uint64_t p;       /* odd, below 2^63; functions called permi_prime_ need a prime */
+  uint64_t p;       /* odd, below 2^63; a prime for permi_prime_ */
   uint64_t inverse; /* of p modulo 2^64 */
   uint64_t one;     /* 2^64 mod p */
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
@@ -96,7 +96,7 @@ static int permi_is_prime(uint64_t p)
   return 1;
 }
 
-#define PERMI_PRIME_BITS 61.999 /* log2 of the first 2^40 primes below 2^62, and more */
+#define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
 /* with_root: 1 modulo 4 */
 static uint64_t permi_prime_below(uint64_t above, int with_root)

@@ -1,7 +1,7 @@
 /* ====================================================================================== >>small_exact
-   Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
-     exact in doubles    The kernels of >>small add and multiply integers, and divide by 2^(n-3) at the end. No number
-                         exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: nothing rounds below 2^53.
+   Integer matrices of order 2 to 16 without a plan, a job or an allocation.
+     exact in doubles    No number of the kernels of >>small exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| +
+                         |im a_ij|: nothing rounds below 2^53.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
                          columns, in words that wrap: n 2^(n-1) products. They give a permanent below 2^63 in modulus
                          (required of the rounded bound: 2^62). A larger one is near the kernel's value in doubles,

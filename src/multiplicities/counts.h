@@ -1,5 +1,5 @@
 /* ========================================================================================= >>counts
-   Equal rows and columns stand once, with counts that the caller declares or that are found here. The engine is chosen.
+   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine.
    permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, and no
    zero lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
    forms. Forms to spare stay unused ("skips"). The engines:
@@ -7,8 +7,8 @@
                 subtracts nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for reals in double-double at n = m + 1, else
-   slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
+   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower)
+   and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 #pragma once
 #include "../base/memory.h"
 #include "../dense/gpu.h"
@@ -30,7 +30,7 @@ typedef struct permi_counted {
   int *row_count, *column_count;
   double *real;     /* [m][n][parts]; NULL if integers */
   int64_t *integer;
-  int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
+  int scaled, exp2; /* scaled: doubles are integers times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
@@ -137,7 +137,7 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Allocates counted->real, for entries and counts. */
+/* entries and counts in one piece */
 static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
 {
   const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);
@@ -149,7 +149,7 @@ static int permi_counted_room(const perm_allocator *allocator, permi_counted *co
   return 1;
 }
 
-/* Reduces a problem, in O(m n) where lines differ. */
+/* O(m n) where lines differ */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {

@@ -1,12 +1,12 @@
 /* ===================================================================================== >>counts_leaf
-   Makes the chosen engine's leaf: scales entries by powers of two, puts them on grids, and bounds what the result may
-   lose. The sums of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1
+   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, what the result may lose is
+   bounded. The sums of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1
    except by binomials, and what an operation loses does not grow. */
 #pragma once
 #include "../dense/plan.h"
 #include "sign_sums.h"
 
-#define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
+#define PERMI_SCALE_WIDE 400 /* entries further apart: scaled by a transversal of largest product */
 
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {

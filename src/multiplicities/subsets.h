@@ -19,9 +19,9 @@ typedef struct permi_counts {
   perm_method method;
   int parts, digits, forms;
   int digit_total, form_total, needed;
-  int skips;          /* forms that stay unused: sums over signs take e_M of all */
+  int skips;          /* unused forms: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
+  double *high, *low; /* [digit][part][form], scaled; low: the rest for split sums */
   int64_t *integer;
   int whole;
   int lossy;          /* scaling rounded some tiny entry */
@@ -250,7 +250,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
-      /* several digits: all totals, as the other states are right or never read */
+      /* several digits: all totals, as other states are right or never read */
       const int x0 = dp->block == 1 && least > total ? least - total : 0;
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
@@ -344,7 +344,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* More than an operation loses by underflow; double-doubles lose several least doubles. */
+/* more than underflow costs an operation on double-doubles: several least doubles */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
