@@ -107,11 +107,11 @@
                      >>small_kernels   n <= 16
      exact/          >>residues        Montgomery products, primes, Chinese remainders
                      >>exact           integers, residues
-                     >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
+                     >>limbs           tables of their vector kernels (proof: docs/proofs-rounding.md)
                      >>small_exact     n <= 16 in one call
                      >>exact_device    plans on GPUs
                      >>limb_kernels    limbs in doubles, real and Gaussian
-                     >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
+                     >>exact_kernels   integers: limbs, IFMA
      multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
                      >>subsets         dynamic program over subsets; values beyond double
                      >>sign_sums       Glynn's sum: n-ary Gray code
@@ -7591,36 +7591,33 @@ static double permi_dense_rate(const perm_options *options)
 /* ======================================================================================== >>residues
    Arithmetic modulo primes below 2^62, and integers from their residues. */
 
-/* Products by Montgomery's reduction (Math. Comp. 44 (1985) 519-521): a b 2^-64 instead of a b. */
+/* Montgomery's products (Math. Comp. 44 (1985) 519-521) are a b 2^-64. */
 typedef struct permi_odd_modulus {
-  uint64_t p;       /* odd, below 2^63; functions called permi_prime_ need a prime */
+  uint64_t p;       /* odd, below 2^63; a prime for permi_prime_ */
   uint64_t inverse; /* of p modulo 2^64 */
   uint64_t one;     /* 2^64 mod p */
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
 } permi_odd_modulus;
 
-/* Returns t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
+/* Returns t 2^-64 mod p, for t < 2^64 p: with q = t / p modulo 2^64, t - q p is a multiple of 2^64. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery_reduce(permi_wide t, const permi_odd_modulus *modulus)
 {
   const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
   return t.high - high + (t.high < high ? modulus->p : 0);
 }
 
-/* Returns a b 2^-64 mod p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
 {
   return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
 }
 
-/* Returns t + a b, to be reduced: below 2^64 p in all. */
+/* Returns t + a b; below 2^64 p, to be reduced. */
 static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
 {
-  const permi_wide product = permi_multiply_words(a, b);
-  permi_wide_add(&t, product);
+  permi_wide_add(&t, permi_multiply_words(a, b));
   return t;
 }
 
-/* Returns a + b, or a - b, modulo p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
 {
   if (minus)
@@ -7634,7 +7631,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
   permi_odd_modulus prime;
   int k;
   prime.p = p;
-  prime.inverse = p; /* of p modulo 8; each round doubles the bits */
+  prime.inverse = p; /* modulo 8; each round doubles the bits */
   for (k = 0; k < 5; k++)
     prime.inverse *= 2 - p * prime.inverse;
   prime.one = permi_residue_wide(1, 0, p);
@@ -7642,7 +7639,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
   return prime;
 }
 
-/* Returns a^e; a and the result are times 2^64. */
+/* Returns a^e, like a times 2^64. */
 static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
 {
   uint64_t power = prime->one;
@@ -7659,7 +7656,7 @@ static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
 }
 
-/* Is p, odd and below 2^63, prime? By Miller and Rabin's test to the first twelve primes, enough for 64 bits
+/* Returns 1 if p < 2^63 is prime, by Miller and Rabin's test to the first twelve primes, enough for 64 bits
    (J. Sorenson, J. Webster, Math. Comp. 86 (2017) 985-1003). */
 static int permi_is_prime(uint64_t p)
 {
@@ -7686,9 +7683,9 @@ static int permi_is_prime(uint64_t p)
   return 1;
 }
 
-#define PERMI_PRIME_BITS 61.999 /* log2 of the first 2^40 primes below 2^62, and more */
+#define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
-/* Returns the next prime below `above`; with_root: 1 modulo 4. */
+/* with_root: 1 modulo 4 */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -7708,7 +7705,7 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* Returns the residue of a magnitude; p up to 2^63. */
+/* p <= 2^63 */
 static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
 {
   uint64_t rest = 0;
@@ -7717,8 +7714,8 @@ static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
   return rest;
 }
 
-/* Sets word to the magnitude of the integer of least modulus with these residues, by the Chinese remainder theorem, in
-   O(primes^2). Returns 1 if it is negative. word, product: primes + 1 words. */
+/* Sets word to the integer of least modulus with these residues, in O(primes^2). Returns 1 if it is negative. word,
+   product: primes + 1 words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -7727,7 +7724,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   memset(word, 0, (size_t)words * sizeof *word);
   memset(product, 0, (size_t)words * sizeof *product);
   product[0] = 1;
-  for (k = 0; k < primes; k++) { /* invariant: word is right modulo the product of the primes before, and below it */
+  for (k = 0; k < primes; k++) { /* word is right modulo the product so far, and below it */
     const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, p);
     const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, p), &prime[k]);
     const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
@@ -7745,8 +7742,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   return 1;
 }
 
-/* Sets the parts of a Gaussian integer from its residues r and s, with i at both roots of -1: (r + s) / 2 and
-   (r - s) / (2 root). */
+/* Sets the parts of a Gaussian integer from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
 static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
                                 uint64_t *imaginary)
 {
@@ -7768,13 +7764,12 @@ PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Returns how many primes integers of either sign below 2^bits need. */
+/* Returns the primes that integers of either sign below 2^bits need. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
 }
 
-/* Sets the first primes below 2^bits; with_root: 1 modulo 4. */
 static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
   uint64_t above = UINT64_C(1) << bits;
@@ -7785,8 +7780,8 @@ static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with
   }
 }
 
-/* Adds the integer with these residues, modulo `modulus` if that is not 0, to *sum. word: 2 (primes + 1) words.
-   primes 0: the residue modulo `modulus` is there. PERM_ERROR_OVERFLOW: too long. */
+/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0] itself. word: 2
+   (primes + 1). PERM_ERROR_OVERFLOW: too long. */
 static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
                                       uint64_t modulus, uint64_t *word, perm_sum *sum)
 {
@@ -7819,25 +7814,24 @@ static void permi_residues_too_long(perm_status status, permi_control *control)
 }
 
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
+   Permanents of integer matrices without rounding, equal for all kernels, splits and numbers of threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
-     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, thus an even norm sum_j
-     |a_ij|, is halved; at most n - 1 are.
-     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm.
-     Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
-     Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n - 2 or less in x
-   and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a row is alone. */
+     Even rows: y_i has the parity of its row's sum. A row of even sum is halved; at most n - 1 are.
+     Groups: |y_i| <= norm = sum_j |a_ij|. Rows whose norms multiply to a word's reach are multiplied in that word.
+     Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
+     row's zeros among 64 sign vectors. Terms are skipped where few should remain.
+   Tried: unsigned limbs, by a constant added to each group of two rows or more, which sums to 0, save two operations a
+   limb and vector, but fail when terms are skipped or a row is alone. */
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
   const int64_t *a;
-  ptrdiff_t line, along; /* from a row to the next, from an entry to the next */
+  ptrdiff_t line, along; /* from row to row, from entry to entry */
   int half[PERM_MAX_N];
-  int order[PERM_MAX_N];     /* rows, largest norm first */
-  uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
+  int order[PERM_MAX_N];      /* rows, largest norm first */
+  uint64_t norm[PERM_MAX_N];  /* of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits_of[PERM_MAX_N]; /* at least log2 of the norm */
-  double bits;                /* their sum */
+  double bits;
 } permi_exact_rows;
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
@@ -7856,10 +7850,9 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.line = transposed ? view->parts : row;
   rows.along = transposed ? row : view->parts;
   rows.transposed = transposed;
-  rows.halved = 0;
-  rows.bits = 0;
+  rows.bits = rows.halved = 0;
   for (i = 0; i < n; i++) {
-    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* of the norm; parts' sums are odd */
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* words of the norm; parities */
     for (j = 0; j < n; j++)
       for (part = 0; part < rows.parts; part++) {
         const int64_t x = permi_exact_at(&rows, i, j, part);
@@ -7884,12 +7877,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-static int permi_exact_bytes(const permi_exact_rows *rows)
-{
-  return rows->norm[rows->order[0]] <= 127;
-}
-
-/* Returns what y_i loses when column j turns -: 2 a_ij, or a_ij in a halved row; two's complement. */
+/* Returns what y_i loses when x_j becomes -1. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -7912,8 +7900,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Larger norms stand
-   alone, in the first groups. Returns the number of groups. order: rows by group; bound: products of their norms. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger rows are
+   groups before. Returns the number of groups. order: rows by group; bound: products of norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -7936,10 +7924,10 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* Portable kernels compute in 64-bit limbs, or in residues modulo an odd p. */
+/* The portable kernel: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* wide: rows of two words */
+  int groups, wide_groups;     /* wide: the row sums take two words */
   short first[PERM_MAX_N + 1]; /* each group's first row */
   int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
   int sum_words;
@@ -7948,168 +7936,144 @@ typedef struct permi_exact_plain {
   uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* Sets out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
-static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
+#define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
+
+/* Sets out = p c modulo 2^(64 words); c is signed, of one word, or two if `wide`. */
+static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out)
 {
-  const uint64_t carry = permi_words_times(out, p, words, c, 0);
-  out[words] = carry - (p[words - 1] >> 63 ? c : 0);
-  if (!natural && c >> 63)
-    permi_words_subtract(out + 1, p, words);
+  permi_words_times(out, p, words, low, 0);
+  if (wide)
+    permi_words_times(out + 1, p, words - 1, high, 1);
+  if ((wide ? high : low) >> 63)
+    permi_words_subtract(out + 1 + wide, p, words - 1 - wide);
 }
 
 static void permi_signed_grow(uint64_t *p, int words, int grown)
 {
-  uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
+  const uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
   for (; words < grown; words++)
     p[words] = sign;
 }
 
-#define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
-
-/* Sets out = p c in `grown` words; c has one word, or two if `wide`. */
-static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
-                                 int grown)
-{
-  permi_signed_times(p, words, low, wide, out);
-  permi_signed_grow(out, words + 1, grown);
-  if (wide) {
-    uint64_t more[PERMI_EXACT_ROOM];
-    permi_signed_times(p, words, high, 0, more);
-    permi_signed_grow(more, words + 1, grown);
-    permi_words_add(out + 1, more, grown - 1);
-  }
-}
-
-/* Adds the product of the rows to total, or subtracts it. */
 static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_t *low, const uint64_t *high, int minus,
                                    uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const int parts = plain->parts;
-  uint64_t room[5][PERMI_EXACT_ROOM], *product[2] = {room[0], room[1]}, *next[2] = {room[2], room[3]}, *other = room[4];
+  uint64_t room[2][2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
   int words = 1, g, k, part;
-  product[0][0] = 1;
-  product[1][0] = 0;
+  room[0][0][0] = 1;
+  room[0][1][0] = 0;
   for (g = 0; g < plain->groups; g++) {
-    const int row = plain->first[g], end = plain->first[g + 1], wide = g < plain->wide_groups, grown = plain->words[g];
-    uint64_t re = low[row * parts], im = parts == 2 ? low[row * parts + 1] : 0;
-    if (parts == 1) {
-      for (k = row + 1; k < end; k++)
-        re *= low[k];
-      permi_signed_product(product[0], words, re, high[row], wide, next[0], grown);
-    } else {
-      for (k = row + 1; k < end; k++) {
-        const uint64_t was = re;
-        re = re * low[2 * k] - im * low[2 * k + 1];
-        im = was * low[2 * k + 1] + im * low[2 * k];
+    const int row = plain->first[g] * parts, end = plain->first[g + 1] * parts, wide = g < plain->wide_groups;
+    const int grown = plain->words[g];
+    uint64_t(*product)[PERMI_EXACT_ROOM] = room[g & 1], (*next)[PERMI_EXACT_ROOM] = room[~g & 1];
+    uint64_t re = low[row], im = parts == 2 ? low[row + 1] : 0;
+    for (k = row + parts; k < end; k += parts) {
+      const uint64_t was = re;
+      re *= low[k];
+      if (parts == 2) {
+        re -= im * low[k + 1];
+        im = was * low[k + 1] + im * low[k];
       }
-      permi_signed_product(product[0], words, re, high[2 * row], wide, next[0], grown);
-      permi_signed_product(product[1], words, im, high[2 * row + 1], wide, other, grown);
-      permi_words_subtract(next[0], other, grown);
-      permi_signed_product(product[0], words, im, high[2 * row + 1], wide, next[1], grown);
-      permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
-      permi_words_add(next[1], other, grown);
     }
-    for (part = 0; part < 2; part++) {
-      uint64_t *spare = product[part];
-      product[part] = next[part];
-      next[part] = spare;
+    for (part = 0; part < parts; part++) {
+      permi_signed_grow(product[part], words, grown);
+      permi_signed_product(product[part], grown, re, high[row], wide, next[part]);
     }
     words = grown;
+    if (parts == 1)
+      continue;
+    permi_signed_product(product[1], words, im, high[row + 1], wide, other);
+    permi_words_subtract(next[0], other, words);
+    permi_signed_product(product[0], words, im, high[row + 1], wide, other);
+    permi_words_add(next[1], other, words);
   }
   for (part = 0; part < parts; part++) {
-    permi_signed_grow(product[part], words, plain->sum_words);
+    uint64_t *product = room[g & 1][part];
+    permi_signed_grow(product, words, plain->sum_words);
     if (minus)
-      permi_words_subtract(total[part], product[part], plain->sum_words);
+      permi_words_subtract(total[part], product, plain->sum_words);
     else
-      permi_words_add(total[part], product[part], plain->sum_words);
+      permi_words_add(total[part], product, plain->sum_words);
   }
 }
 
-/* Does the same in residues. Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
+/* Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const permi_odd_modulus *modulus = &plain->modulus;
-  const uint64_t p = modulus->p;
-  const int n = plain->n, parts = plain->parts;
+  const uint64_t p = modulus->p, *end = low + plain->n * plain->parts;
   uint64_t re = plain->one, im = 0;
-  int k;
-  for (k = 0; parts == 1 && k < n; k++)
-    re = permi_montgomery(re, low[k], modulus);
-  for (k = 0; parts == 2 && k < 2 * n; k += 2) {
-    const uint64_t plus = permi_montgomery(re, low[k], modulus), cross = permi_montgomery(re, low[k + 1], modulus);
-    re = permi_residue_add(plus, permi_montgomery(im, low[k + 1], modulus), 1, p);
-    im = permi_residue_add(permi_montgomery(im, low[k], modulus), cross, 0, p);
+  for (; low < end; low += plain->parts) {
+    const uint64_t was = re;
+    re = permi_montgomery(re, low[0], modulus);
+    if (plain->parts == 2) {
+      re = permi_residue_add(re, permi_montgomery(im, low[1], modulus), 1, p);
+      im = permi_residue_add(permi_montgomery(im, low[0], modulus), permi_montgomery(was, low[1], modulus), 0, p);
+    }
   }
   total[0][0] = permi_residue_add(total[0][0], re, minus, p);
   total[1][0] = permi_residue_add(total[1][0], im, minus, p);
 }
 
-/* Subtracts column j's step from y, or adds it. */
-static PERMI_ALWAYS_INLINE void permi_exact_plain_move(const permi_exact_plain *plain, int j, int minus, int modular,
-                                                       uint64_t *low, uint64_t *high)
+static void permi_exact_plain_move(const permi_exact_plain *plain, int j, int minus, uint64_t *low, uint64_t *high)
 {
   const int size = plain->n * plain->parts;
   const uint64_t *step = plain->low + j * size, *high_step = plain->high + j * size;
+  const uint64_t p = plain->modulus.p, flip = minus ? UINT64_MAX : 0; /* a - b = ~(~a + b) */
   int k;
-  for (k = 0; k < size; k++) {
-    const uint64_t before = low[k];
-    if (modular) {
-      low[k] = permi_residue_add(before, step[k], minus, plain->modulus.p);
-    } else if (minus) {
-      low[k] -= step[k];
-      high[k] -= high_step[k] + (before < step[k]);
-    } else {
-      low[k] += step[k];
-      high[k] += high_step[k] + (low[k] < step[k]);
-    }
+  for (k = 0; k < size && p; k++)
+    low[k] = permi_residue_add(low[k], step[k], minus, p);
+  for (k = 0; k < size && !p; k++) {
+    const uint64_t sum = (low[k] ^ flip) + step[k];
+    high[k] = ((high[k] ^ flip) + high_step[k] + (sum < step[k])) ^ flip;
+    low[k] = sum ^ flip;
   }
 }
 
-static PERMI_ALWAYS_INLINE void permi_exact_plain_sum(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial,
-                                                      int modular)
+static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
   const size_t size = (size_t)(plain->n * plain->parts);
   uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2][PERMI_EXACT_ROOM];
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
   int j, part;
+  (void)workspace;
   memset(total, 0, sizeof total);
   memcpy(low, plain->low, size * sizeof *low);
   memcpy(high, plain->high, size * sizeof *high);
   for (j = 1; j < plain->n; j++)
     if ((s ^ s >> 1) >> (j - 1) & 1)
-      permi_exact_plain_move(plain, j, 1, modular, low, high);
+      permi_exact_plain_move(plain, j, 1, low, high);
   for (;;) {
-    if (modular)
+    if (leaf->modulus)
       permi_modular_term(plain, low, (int)(s & 1), total);
     else
       permi_exact_plain_term(plain, low, high, (int)(s & 1), total);
     if (++s == last)
       break;
     j = permi_trailing_zeros(s) + 1;
-    if ((s ^ s >> 1) >> (j - 1) & 1)
-      permi_exact_plain_move(plain, j, 1, modular, low, high);
-    else
-      permi_exact_plain_move(plain, j, 0, modular, low, high);
+    permi_exact_plain_move(plain, j, (int)((s ^ s >> 1) >> (j - 1) & 1), low, high);
   }
-  for (part = 0; part < plain->parts; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    if (modular)
-      permi_sum_add_integer(sum, total[part], 1, 0);
-    else
-      permi_sum_add_signed(sum, total[part], plain->sum_words);
-  }
+  for (part = 0; part < plain->parts; part++)
+    permi_sum_add_signed(part ? &partial->imaginary : &partial->value, total[part], plain->sum_words);
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* Explains a leaf. how: its tables; survivors: the share of terms left. */
+static size_t permi_exact_say(const permi_leaf *leaf, int parts, const char *how, double survivors, char *buffer,
+                              size_t size)
 {
-  (void)workspace;
-  if (leaf->modulus)
-    permi_exact_plain_sum(leaf, chunk, partial, 1);
-  else
-    permi_exact_plain_sum(leaf, chunk, partial, 0);
+  const perm_isa isa = leaf->information.isa;
+  char skipped[64] = "";
+  if (survivors < 1)
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", survivors);
+  return permi_say(buffer, size, "exact, n = %d: %s kernel%s, %s%s; %.3g elements, %llu chunks, %.3g s%s\n",
+                   leaf->information.n, isa == PERM_ISA_PLAIN ? "portable" : perm_name("isa", isa),
+                   parts == 2 ? " (complex)" : "", how, skipped, leaf->information.work,
+                   (unsigned long long)leaf->information.chunks, leaf->information.seconds,
+                   isa == PERM_ISA_CUDA ? " on one GPU" : "");
 }
 
 static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -8120,29 +8084,27 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
     snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus.p);
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
-  return permi_say(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
-                   perm_name("method", leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
-                   how, leaf->information.work, (unsigned long long)leaf->information.chunks,
-                   leaf->information.seconds);
+  return permi_exact_say(leaf, plain->parts, how, 1, buffer, size);
 }
 
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
 {
-  double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;
+  const double terms = ldexp(1, rows->n - 1) * (rows->parts == 2 ? 4 : 1), words = rows->bits / 63 + 1;
   if (modulus)
-    return terms * rows->n * times / PERMI_RATE_EXACT_WORDS;
-  return terms * times * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
+    return terms * rows->n / PERMI_RATE_EXACT_WORDS;
+  return terms * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* fixed_column is always +. */
-static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
-                             double bytes, permi_leaf *leaf)
+/* fixed_column: the one whose sign is always +. */
+static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fixed_column, int chunk_log2,
+                             double seconds, double bytes, void *context, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
   int i, j, part;
   memset(leaf, 0, sizeof *leaf);
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = PERM_METHOD_EXACT;
+  leaf->information.isa = isa;
   leaf->information.n = rows->n;
   leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
   leaf->information.work = rows->n * ldexp(1, rows->n - 1);
@@ -8157,6 +8119,8 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   leaf->integer = 1;
   leaf->scale = permi_dd_make(1);
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
+  leaf->context = context;
+  leaf->release = permi_context_release;
 }
 
 static perm_status permi_exact_plain_leaf(const perm_options *options, const permi_exact_rows *rows, uint64_t modulus,
@@ -8164,14 +8128,13 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
 {
   const int n = rows->n, parts = rows->parts, size = n * parts;
   const size_t table = (size_t)n * (size_t)size;
-  const double bytes = (double)(sizeof(permi_exact_plain) + 2 * table * sizeof(uint64_t));
-  permi_exact_plain *plain = (permi_exact_plain *)permi_allocate(&options->allocator, 1, (size_t)bytes);
+  const size_t bytes = sizeof(permi_exact_plain) + 2 * table * sizeof(uint64_t);
+  permi_exact_plain *plain = (permi_exact_plain *)permi_allocate_zeros(&options->allocator, 1, bytes);
   uint64_t bound[PERM_MAX_N];
   double bits = 1;
   int order[PERM_MAX_N], g, j, k, part;
   if (!plain)
     return permi_fail_memory(result);
-  memset(plain, 0, sizeof *plain);
   plain->low = (uint64_t *)(plain + 1);
   plain->high = plain->low + table;
   plain->n = n;
@@ -8188,21 +8151,19 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   for (k = 0; k < n; k++)
     for (part = 0; part < parts; part++)
       for (j = 0; j < n; j++) {
-        permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
+        const permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
         plain->low[j * size + k * parts + part] = modulus ? permi_wide_residue(x, modulus) : x.low;
-        plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
+        plain->high[j * size + k * parts + part] = x.high;
       }
   if (modulus) {
     plain->modulus = permi_odd_modulus_of(modulus);
     for (plain->one = 1, k = 0; k < n; k++)
       plain->one = permi_residue_wide(plain->one, 0, modulus);
   }
-  permi_exact_fill(rows, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus), bytes, leaf);
-  leaf->information.isa = PERM_ISA_PLAIN;
+  permi_exact_fill(rows, PERM_ISA_PLAIN, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus),
+                   (double)bytes, plain, leaf);
   leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, modulus);
   leaf->modulus = modulus;
-  leaf->context = plain;
-  leaf->release = permi_context_release;
   leaf->explain = permi_exact_plain_explain;
   leaf->run_chunk = permi_exact_plain_chunk;
   return PERM_OK;
@@ -8213,11 +8174,11 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
 
 typedef struct permi_exact_family {
   perm_isa isa;
-  int lanes_log2; /* lanes of int16 */
+  int lanes_log2; /* of int16 */
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: only k, of atoms if real */
+  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: k, of atoms if real */
 } permi_exact_family;
 
 #define PERMI_EXACT_EVALUATE(name, many, family)                                                                       \
@@ -8233,7 +8194,7 @@ typedef struct permi_exact_family {
     }                                                                                                                  \
   }
 
-/* Rates of a Cascade Lake at 2.5 GHz; IFMA's and NEON's are guesses. */
+/* Rates of a Cascade Lake at 2.5 GHz. IFMA's and NEON's are guesses. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
@@ -8245,11 +8206,11 @@ static const permi_exact_family permi_exact_families[] = {
     {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {{NULL}}}};
 
 typedef struct permi_exact_packing {
-  int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
+  int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
   int atom_of[PERM_MAX_N];                        /* -1: a long row */
   int sums, long_rows, long_first;
-  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* those of the first half first */
+  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* first half first; limbs after the row */
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
@@ -8260,8 +8221,8 @@ static uint64_t permi_exact_cap(int limbs)
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* Returns the atom of a narrow limb that takes a row, -1 if none: the least of the first four, or else the fifth, a
-   factor of the half of 0 and 1, which stays below 2^31. fits: an atom and that half may have these products before. */
+/* Returns the atom for a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, below 2^31.
+   fits: largest products before, of an atom, of that half. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -8272,8 +8233,8 @@ static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
   return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
 }
 
-/* Packs rows, largest norm first and without the first `longs`, each into the limb and there into the atom with the
-   least product. Returns 0 if they do not fit. */
+/* Packs rows after the `longs` largest, by norm, into the limb and its atom of least product. Returns 0 if they do not
+   fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64_t cap, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -8318,11 +8279,11 @@ static int permi_exact_first(int limbs)
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
 }
 
-/* Gives each long row to the half of fewer bits. Returns 0 if there are too many limbs. */
+/* Gives each long row to the half of fewer bits. Returns 0 if limbs are too many. */
 static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_exact_packing *packing)
 {
   const int first = permi_exact_first(packing->limbs);
-  int grown[2], row[2][PERM_MAX_N], limbs[2][PERM_MAX_N], count[2] = {0, 0}, half, i, r;
+  int grown[2], of[PERM_MAX_N], limbs[PERM_MAX_N], at = 0, half, i, r;
   double bits[2] = {0, 0};
   grown[0] = first;
   grown[1] = packing->limbs - first;
@@ -8331,26 +8292,25 @@ static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_
       bits[packing->atom_of[i] / PERMI_EXACT_ATOMS >= first] += rows->bits_of[i];
   for (r = 0; r < longs; r++) {
     int least;
-    half = bits[1] < bits[0];
+    of[r] = half = bits[1] < bits[0];
     bits[half] += rows->bits_of[rows->order[r]];
     least = (int)((bits[half] + 1.1) / PERMI_EXACT_WINDOW) + 1;
-    grown[half] = grown[half] < least ? least : grown[half];
-    row[half][count[half]] = rows->order[r];
-    limbs[half][count[half]++] = grown[half];
+    limbs[r] = grown[half] = grown[half] < least ? least : grown[half];
+    packing->long_first += !half;
   }
   packing->long_rows = longs;
-  packing->long_first = count[0];
   packing->sums = grown[0] + grown[1];
-  for (r = 0; r < longs; r++) {
-    half = r >= count[0];
-    packing->long_row[r] = row[half][r - half * count[0]];
-    packing->grown[r] = limbs[half][r - half * count[0]];
-  }
+  for (half = 0; half < 2; half++)
+    for (r = 0; r < longs; r++)
+      if (of[r] == half) {
+        packing->long_row[at] = rows->order[r];
+        packing->grown[at++] = limbs[r];
+      }
   return grown[0] <= PERMI_EXACT_HALF - 2 && grown[1] <= PERMI_EXACT_HALF - 2 && packing->sums <= PERMI_EXACT_LIMBS &&
          packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
 }
 
-/* Packs into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
+/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. */
 static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
 {
   double bits = 0, wide_bits = 0;
@@ -8369,7 +8329,7 @@ static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int l
   return 0;
 }
 
-/* Packs rows; they are long where they must be. Returns 0 if impossible. */
+/* Packs rows, long ones only where they must be. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int longs = 0;
@@ -8380,7 +8340,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return permi_exact_pack_after(rows, longs, 1, packing);
 }
 
-/* Returns the vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
+/* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
@@ -8395,34 +8355,21 @@ static double permi_exact_operations(const permi_exact_packing *packing, const p
   return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
 }
 
-/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. The
-   distribution of a row's sum stands around place 255, within its reach and of its parity. */
+/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. A row is 0
+   if half of its sum of moduli is added; now: the distribution of what is added. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
-  double part = 1, room[2][511];
+  double part = 1;
   int i, j, k;
   for (i = 0; i < rows->n; i++) {
-    double *now = room[0], *next = room[1];
+    double now[256] = {1};
     int reach = 0;
-    if (!rows->half[i])
-      continue;
-    now[255] = 1;
-    for (j = 0; j < rows->n; j++) {
+    for (j = 0; j < rows->n && rows->half[i]; j++) {
       const int a = abs((int)permi_exact_at(rows, i, j, 0));
-      double *was = now;
-      if (!a)
-        continue;
-      for (k = 255 - reach - a; k <= 255 + reach + a; k += 2)
-        next[k] = 0;
-      for (k = 255 - reach; k <= 255 + reach; k += 2) {
-        next[k - a] += 0.5 * now[k];
-        next[k + a] += 0.5 * now[k];
-      }
-      reach += a;
-      now = next;
-      next = was;
+      for (k = reach += a; k >= 0; k--)
+        now[k] = 0.5 * (now[k] + (k >= a ? now[k - a] : 0));
     }
-    part *= 1 - now[255];
+    part *= rows->half[i] ? 1 - now[reach / 2] : 1;
   }
   return part;
 }
@@ -8437,12 +8384,11 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns the limbs of the kernel for a fixed number of limbs, or 0. */
+/* Returns 0 for the kernel for any number of limbs. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
-  return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows
-             ? packing->limbs
-             : 0;
+  const int few = packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows;
+  return few ? packing->limbs : 0;
 }
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
@@ -8469,7 +8415,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
                   (permi_exact_few(&plan->packing, rows->parts) ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
-      rows->parts == 1 && permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
+      rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
   if (plan->can_skip && rows->halved) {
     /* search, lists and survivors of a vector of int8 */
     const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
@@ -8484,32 +8430,15 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   }
 }
 
-PERMI_NEVER_INLINE
-static void permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view,
-                                permi_exact_plan *plan)
-{
-  permi_exact_plan other;
-  plan->rows = permi_exact_look(view, n, 0);
-  permi_exact_plan_rows(options, plan);
-  other.rows = permi_exact_look(view, n, 1);
-  permi_exact_plan_rows(options, &other);
-  if (other.seconds < plan->seconds)
-    *plan = other;
-}
-
-/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it, as integers. */
+/* *sum += or -= sum_k total[k] 2^(window k) */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
-  uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
   int k;
   for (k = 0; k <= exact->sums; k++) {
-    const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
-    const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
-    memset(word, 0, sizeof word);
-    word[at] = x.low << shift;
-    word[at + 1] = x.high << shift | (shift ? x.low >> (64 - shift) : 0);
-    word[at + 2] = shift ? x.high >> (64 - shift) : 0;
-    permi_sum_add_integer(sum, word, at + 3, negative ^ minus);
+    uint64_t word[2];
+    const int negative = permi_words_magnitude(word, &total[k].low, 2);
+    permi_sum_add_bits(sum, word[0], 1074 + k * exact->window, negative ^ minus);
+    permi_sum_add_bits(sum, word[1], 1074 + k * exact->window + 64, negative ^ minus);
   }
 }
 
@@ -8532,62 +8461,42 @@ static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
-  const int even = exact->n - 1 + (int)leaf->scale_exp2;
-  char skipped[64] = "";
-  if (exact->survivors < 1)
-    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return permi_say(buffer, size,
-                   "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
-                   "%llu chunks, %.3g s\n",
-                   exact->n, perm_name("isa", leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
-                   exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
-                   (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+  char how[128];
+  snprintf(how, sizeof how, "%s in %d limbs, %d of them halved", exact->transposed ? "columns" : "rows", exact->sums,
+           exact->n - 1 + (int)leaf->scale_exp2);
+  return permi_exact_say(leaf, exact->parts, how, exact->survivors, buffer, size);
 }
 
-/* Sets table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`, eight bytes at a
-   time. The highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
+/* Sets table[s] = base - the steps of the columns in s, in fields of 1 or 2 `bytes`. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
-  const int within = bytes == 1 ? 3 : 2, few = columns < within ? columns : within;
-  const uint64_t ones = bytes == 1 ? UINT64_C(0x0101010101010101) : UINT64_C(0x0001000100010001);
-  const uint64_t high = ones << (8 * bytes - 1), field = bytes == 1 ? 0xff : 0xffff;
-  uint64_t first[8], x;
+  uint16_t *fields = (uint16_t *)(void *)table;
   int k, q;
-  first[0] = base;
-  for (k = 0; k < few; k++)
+  if (bytes == 1)
+    table[0] = (uint8_t)(base & 0xff);
+  else
+    fields[0] = (uint16_t)(base & 0xffff);
+  for (k = 0; k < columns; k++)
     for (q = 0; q < 1 << k; q++)
-      first[(1 << k) + q] = first[q] - step[k];
-  for (q = 0; q < 1 << few; q++) {
-    const uint8_t byte = (uint8_t)(first[q] & 0xff);
-    const uint16_t two = (uint16_t)(first[q] & 0xffff);
-    memcpy(table + bytes * q, bytes == 1 ? (const void *)&byte : (const void *)&two, (size_t)bytes);
-  }
-  for (k = within; k < columns; k++) {
-    const uint64_t y = (step[k] & field) * ones;
-    uint8_t *to = table + (8 << (k - within));
-    for (q = 0; q < 1 << (k - within); q++) {
-      memcpy(&x, table + 8 * q, 8);
-      x = ((x | high) - (y & ~high)) ^ ((x ^ ~y) & high);
-      memcpy(to + 8 * q, &x, 8);
-    }
-  }
+      if (bytes == 1)
+        table[(1 << k) + q] = (uint8_t)((table[q] - step[k]) & 0xff);
+      else
+        fields[(1 << k) + q] = (uint16_t)((fields[q] - step[k]) & 0xffff);
 }
 
 /* Writes x as 2^51 y[1] + y[0], |y[0]| <= 2^50, or as y[0]. */
 static void permi_exact_double(permi_wide x, int is_long, double *y)
 {
   const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
+  y[0] = (double)(int64_t)x.low;
   if (is_long) {
-    permi_wide more = permi_wide_of((int64_t)half);
-    permi_wide_add(&more, x);
-    y[0] = (double)(int64_t)(more.low & (2 * half - 1)) - (double)half;
-    y[1] = (double)(int64_t)(more.high << (64 - PERMI_EXACT_WINDOW) | more.low >> PERMI_EXACT_WINDOW);
-  } else {
-    y[0] = (double)(int64_t)x.low;
+    permi_wide_add(&x, permi_wide_of((int64_t)half));
+    y[0] = (double)(int64_t)(x.low & (2 * half - 1)) - (double)half;
+    y[1] = (double)(int64_t)(x.high << (64 - PERMI_EXACT_WINDOW) | x.low >> PERMI_EXACT_WINDOW);
   }
 }
 
-/* Fills in row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and its steps. */
+/* r: the number of a long row, or -1; entry: its first of the table */
 static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
                                     int entry, double *table, double *step)
 {
@@ -8696,22 +8605,22 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Columns are lanes, block or settings, the fixed one, outer ones. */
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* of the table of settings, or of lanes' bytes */
+  uint8_t *next;   /* in the table of settings, or of lanes' bytes */
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Fills in the tables of row i of the matrix, the r-th of the atoms. */
+/* Fills in row i, the r-th in the order of the atoms. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
-  uint64_t step[PERM_MAX_N], all_plus = 0; /* modulo 2^64; half the steps' sum is y_i for x = (1, ..., 1) */
+  uint64_t step[PERM_MAX_N], all_plus = 0; /* half the steps' sum is y_i for x = (1, ..., 1) */
   int j;
   for (j = 0; j < rows->n; j++, a += rows->along)
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
@@ -8746,14 +8655,14 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
   const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
   const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
-  const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
-  permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact + bytes);
+  const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
+                       (size_t)(padded * steps) * sizeof(uint32_t);
+  permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
   permi_exact_places to;
   double *doubles;
   int a, i, r = 0;
   if (!exact)
     return permi_fail_memory(result);
-  memset(exact, 0, sizeof *exact + bytes);
   to.skip = skip;
   to.lanes = lanes;
   to.inner = inner;
@@ -8779,10 +8688,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
       if (plan->packing.atom_of[i] == a)
         permi_exact_row_tables(exact, rows, i, r++, &to);
   }
-  permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
-  leaf->information.isa = family->isa;
-  leaf->context = exact;
-  leaf->release = permi_context_release;
+  permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
   leaf->explain = permi_exact_explain;
   leaf->run_chunk = permi_exact_chunk;
   leaf->workspace = sizeof(permi_exact_work);
@@ -8790,19 +8696,18 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 }
 
 /* ====================================================================================== >>small_exact
-   Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
-     exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number
-                         exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: below 2^53 nothing is rounded.
+   Integer matrices of order 2 to 16 without a plan, a job or an allocation.
+     exact in doubles    No number of the kernels of >>small exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| +
+                         |im a_ij|: nothing rounds below 2^53.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
-                         columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
-                         known (asked of the bound as rounded: 2^62). A larger one follows with the kernel's value in
-                         doubles, which lies within 2^61 of it if K u prod_i R_i <= 2^60, K =
-                         permi_small_roundings. */
+                         columns, in words that wrap: n 2^(n-1) products. They give a permanent below 2^63 in modulus
+                         (required of the rounded bound: 2^62). A larger one is near the kernel's value in doubles,
+                         within 2^61 if K u prod_i R_i <= 2^60, K = permi_small_roundings. */
 
 #define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */
 #define PERMI_SMALL_KNOWN 4611686018427387904.0 /* 2^62 */
 
-/* Copies entries to doubles. Returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
+/* Copies entries. Returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
 static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t ld, double *real)
 {
   const double most = 9007199254740992.0; /* 2^53 */
@@ -8831,8 +8736,8 @@ static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int
   }
 }
 
-/* Computes the permanent modulo 2^64. f stands, by subset of the columns from 2 on, without columns 0 and 1, with 0,
-   with 1, with both: four sums advance at a time. */
+/* f: by subset of the columns from 2 on, without columns 0 and 1, with 0, with 1, with both: four sums advance at a
+   time. */
 static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptrdiff_t ld, int parts, uint64_t *f,
                                                     uint64_t *value)
 {
@@ -8843,7 +8748,7 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
     const int64_t *one, *two;
     uint64_t *to = f + 4 * parts * (int)set;
     size[set] = set ? (uint8_t)(size[set & (set - 1)] + 1) : 0;
-    one = a + row * size[set]; /* the row of sets with one of the columns 0 and 1 */
+    one = a + row * size[set]; /* of sets with one of the columns 0 and 1 */
     two = one + row;
     memset(to, 0, 4 * (size_t)parts * sizeof *to);
     to[0] = !set;
@@ -8867,35 +8772,32 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
 static permi_wide permi_small_nearest(double rounded, uint64_t wrapped)
 {
   const int e = rounded != 0 ? permi_exponent(rounded) : 0, shift = e > 53 ? e - 53 : 0;
-  const int64_t bits = (int64_t)permi_shift(rounded, -shift);
-  permi_wide about = permi_wide_of(bits < 0 ? -bits : bits);
-  about.high = shift ? about.low >> (64 - shift) : 0;
-  about.low <<= shift;
-  if (bits < 0)
+  const int64_t bits = (int64_t)permi_shift(fabs(rounded), -shift);
+  permi_wide about;
+  about.high = shift ? (uint64_t)bits >> (64 - shift) : 0;
+  about.low = (uint64_t)bits << shift;
+  if (rounded < 0)
     about = permi_wide_negate(about);
   permi_wide_add(&about, permi_wide_of((int64_t)(wrapped - about.low)));
   return about;
 }
 
+/* Returns x as a double. */
 static double permi_small_set(perm_integer *integer, permi_wide x)
 {
   int e;
   double value;
-  integer->negative = (int)(x.high >> 63);
-  if (integer->negative)
-    x = permi_wide_negate(x);
-  integer->word[0] = x.low;
-  integer->word[1] = x.high;
-  integer->words = x.high ? 2 : x.low != 0;
-  if (x.high) {
+  integer->negative = permi_words_magnitude(integer->word, &x.low, 2);
+  integer->words = integer->word[1] ? 2 : integer->word[0] != 0;
+  if (integer->words == 2) {
     value = permi_integer_double(integer, &e);
     return ldexp(value, e);
   }
-  value = (double)x.low;
-  return integer->negative ? -value : x.low ? value : 0; /* rounding down, clang converts 0 to -0 */
+  value = (double)integer->word[0];
+  return integer->negative ? -value : integer->words ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 
-/* Fills in a result for a matrix without NULL, 2 <= n <= 16, isa not AUTO; returns 0 if the general path must. */
+/* Fills in a result, 2 <= n <= 16, isa not AUTO. Returns 0 if the general path must. */
 static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, ptrdiff_t ld, perm_result *result)
 {
   double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;
@@ -8959,13 +8861,12 @@ PERMI_BRIEF_BEGIN
 /* ==================================================================================== >>exact_device
    Plans and leaves of integers on GPUs, and the fastest of all plans. */
 
-/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
-   more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
+/* Terms a second on one H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11,
+   less for more limbs; residues modulo 3 of the 4 primes 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* the most products of words in a term: 15 s to compile */
 
-/* Sets the words of groups and products. Returns the products of words in a term, more than the most if some product
-   has too many words. */
+/* Sets the words of groups and products. Returns the products of words in a term, too many if one is too long. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -8988,7 +8889,7 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return products;
 }
 
-/* Places the lines: four to a word, two, one, one of more words. */
+/* Places lines: four to a word, two, one, then lines of more words. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;
@@ -9016,10 +8917,10 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Returns predicted seconds, INFINITY if impossible. */
+/* Makes the shape. Returns predicted seconds, or INFINITY. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
-  const int n = rows->n, parts = rows->parts, bytes = permi_exact_bytes(rows);
+  const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
   double each, seconds;
@@ -9046,7 +8947,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   seconds = terms * each;
   if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
-    const double skipping = /* three times the survivors, since rows are dependent */
+    const double skipping = /* survivors thrice: rows depend on each other */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
     if (skipping < seconds) {
       seconds = skipping;
@@ -9063,47 +8964,46 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
-                                 permi_exact_plan *plan)
-{
-  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
-  perm_gpu_exact shape;
-  char message[PERM_MESSAGE_BYTES];
-  int transposed;
-  if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || seconds < 1)
-    return;
-  for (transposed = 0; transposed < 2; transposed++) {
-    const permi_exact_rows rows = permi_exact_look(view, n, transposed);
-    const double here = permi_exact_gpu_shape(&rows, &shape);
-    if (here < seconds &&
-        (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
-      plan->gpu = 1;
-      plan->rows = rows;
-      plan->seconds = seconds = here;
-    }
-  }
-}
-
-/* Makes the fastest plan, also in residues if options.modulus is odd and below 2^63. */
-PERMI_UNUSED
+/* Makes the fastest plan, also of residues if options.modulus is odd and below 2^63. */
+PERMI_UNUSED PERMI_NEVER_INLINE
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
 {
-  permi_exact_plan_of(options, n, view, plan);
-  permi_exact_plan_gpu(options, n, view, plan);
+  permi_exact_plan other;
+  perm_gpu_exact shape;
+  char message[PERM_MESSAGE_BYTES];
+  double seconds, here;
+  int transposed, gpu;
+  for (transposed = 0; transposed < 2; transposed++) {
+    other.rows = permi_exact_look(view, n, transposed);
+    permi_exact_plan_rows(options, &other);
+    if (!transposed || other.seconds < plan->seconds)
+      *plan = other;
+  }
+  seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
+  gpu = options->gpu.devices && n >= PERMI_GPU_LEAST_N && seconds >= 1;
+  for (transposed = 0; gpu && transposed < 2; transposed++) {
+    other.rows = permi_exact_look(view, n, transposed);
+    here = permi_exact_gpu_shape(&other.rows, &shape);
+    if (here < seconds &&
+        (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
+      plan->gpu = 1;
+      plan->rows = other.rows;
+      plan->seconds = seconds = here;
+    }
+  }
   if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
-    const permi_exact_rows rows = permi_exact_look(view, n, 0);
-    const double seconds = permi_exact_plain_seconds(&rows, options->modulus);
-    if (seconds < plan->seconds) {
+    other.rows = permi_exact_look(view, n, 0);
+    here = permi_exact_plain_seconds(&other.rows, options->modulus);
+    if (here < plan->seconds) {
       memset(plan, 0, sizeof *plan);
-      plan->rows = rows;
+      plan->rows = other.rows;
       plan->modulus = options->modulus;
-      plan->seconds = seconds;
+      plan->seconds = here;
     }
   }
 }
 
-/* Makes the leaf of a plan for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                     perm_result *result)
@@ -9111,16 +9011,16 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
   perm_gpu_exact shape;
   double seconds, bytes;
   int block;
+  if (plan->family && !plan->gpu)
+    return permi_exact_tables(options, plan, leaf, result);
   if (!plan->gpu)
-    return plan->family ? permi_exact_tables(options, plan, leaf, result)
-                        : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
+    return permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
   seconds = permi_exact_gpu_shape(&plan->rows, &shape);
   block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
   bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
-  permi_exact_fill(&plan->rows, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, leaf);
-  leaf->information.isa = PERM_ISA_CUDA;
+  permi_exact_fill(&plan->rows, PERM_ISA_CUDA, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, NULL,
+                   leaf);
   leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)(PERM_ISA_CUDA + 64 * block));
-  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
   leaf->explain = permi_plan_explain;
   return permi_exact_gpu_tables(&plan->rows, &shape, &options->allocator, leaf) == PERM_OK ? PERM_OK
@@ -9130,17 +9030,16 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
-   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here, and
-   the choice of their engine.
-   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
-   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, and the other as
+   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine.
+   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, and no
+   zero lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
    forms. Forms to spare stay unused ("skips"). The engines:
-     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts; subtracts
-                nothing that the permanent does not
+     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
+                subtracts nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Two sums of [MRA] are not here: Ryser's over 2^n m (by price up to a quarter better for reals in double-double at
-   n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
+   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower)
+   and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
@@ -9149,11 +9048,11 @@ typedef struct permi_counted {
   int *row_count, *column_count;
   double *real;     /* [m][n][parts]; NULL if integers */
   int64_t *integer;
-  int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
+  int scaled, exp2; /* scaled: doubles are integers times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
-/* Returns the bits of an entry, 0 for both zeros. */
+/* Returns the bits of an entry, for -0 those of 0. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -9168,8 +9067,8 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Returns 1 only if no rows of a square matrix of integers are equal, no columns, and none is 0: their polynomials
-   differ at one place modulo 2^64. O(n^2). */
+/* Returns 1 only if a square matrix of integers has no equal or zero lines: as polynomials they differ at one place
+   modulo 2^64. O(n^2). */
 static int permi_lines_differ(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -9181,10 +9080,9 @@ static int permi_lines_differ(const permi_problem *problem)
   memset(sum, 0, sizeof sum);
   for (i = 0; i < n; i++) {
     const int64_t *row = problem->integer + i * problem->ld * parts;
-    for (j = k = 0; k < n * parts; k++) {
+    for (k = 0; k < n * parts; k++) {
       sum[0][i] += (uint64_t)row[k] * weight[k];
-      sum[1][j] += (uint64_t)row[k] * weight[i * parts + (parts == 2 ? k & 1 : 0)];
-      j += parts == 1 || k & 1;
+      sum[1][k >> (parts - 1)] += (uint64_t)row[k] * weight[i * parts + (k & (parts - 1))];
     }
   }
   for (side = 0; side < 2; side++)
@@ -9200,7 +9098,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Compares two lines; y < 0 is a line of zeros. */
+/* Returns 1 if lines x and y are equal; y < 0: a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -9212,7 +9110,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Lines that differ mostly do so in their first places (`first`: room for them). */
+/* Most lines that differ do so in their first places (first: room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -9242,13 +9140,13 @@ static void permi_lines_drop_zeros(const permi_problem *problem, int by_columns,
                                    permi_lines *lines)
 {
   int left = 0, k;
-  for (k = 0; k < lines->lines; k++)
-    if (permi_lines_equal(problem, by_columns, lines->line[k], -1, other)) {
-      lines->total -= lines->count[k];
-    } else {
-      lines->line[left] = lines->line[k];
-      lines->count[left++] = lines->count[k];
-    }
+  for (k = 0; k < lines->lines; k++) {
+    const int zero = permi_lines_equal(problem, by_columns, lines->line[k], -1, other);
+    lines->line[left] = lines->line[k];
+    lines->count[left] = lines->count[k];
+    lines->total -= zero ? lines->count[k] : 0;
+    left += !zero;
+  }
   lines->lines = left;
 }
 
@@ -9257,7 +9155,7 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Makes the one allocation, counted->real, for entries and counts. */
+/* entries and counts in one piece */
 static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
 {
   const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);
@@ -9269,7 +9167,7 @@ static int permi_counted_room(const perm_allocator *allocator, permi_counted *co
   return 1;
 }
 
-/* Reduces a problem, in O(m n) where lines differ. */
+/* O(m n) where lines differ */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -9325,7 +9223,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Makes doubles multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
+/* Writes doubles as multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -9384,7 +9282,7 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
 
 typedef struct permi_shape {
   int digits, forms, digit_total, form_total;
-  int needed, skips; /* forms in a product, forms to spare */
+  int needed, skips; /* in a product, to spare */
   const int *digit_count, *form_count;
 } permi_shape;
 
@@ -9420,8 +9318,7 @@ static size_t permi_counted_at(const permi_counted *counted, int by_columns, int
   return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* Bounds integers by rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and the sum of
-   these sums. */
+/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and their sum. */
 typedef struct permi_counted_bound {
   double bits[2], sums[2];
 } permi_counted_bound;
@@ -9445,7 +9342,7 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
   return bound;
 }
 
-/* Returns the words, sign included, that no sum of the engine exceeds; 0 if they are too many. */
+/* Returns the words, with sign, of every sum of the engine; 0: too many. */
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
@@ -9457,7 +9354,7 @@ PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* one: seconds of an operation in dd or exact. */
+/* one: seconds of an operation in dd or exact */
 PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
   const permi_shape *shape = &choice->shape;
@@ -9481,7 +9378,7 @@ PERMI_COLD static void permi_signs_price(int parts, double one, double size, per
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* Prices an engine. modulus: 0, or the one wanted; bound: of integers. */
+/* modulus: wanted, or 0; bound: of integers */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus,
                                                  const permi_counted_bound *bound)
@@ -9544,15 +9441,9 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-/* Returns seconds below every prediction for integers of order n without equal lines. */
-static double permi_counts_least_seconds(int n, int parts)
-{
-  return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
-}
-
 #define PERMI_COUNTS_GPU_STEPS 2000
 
-/* Returns the seconds of sums over signs on a GPU, INFINITY where they are the CPU's. */
+/* Returns the seconds on a GPU, INFINITY if that cannot be. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
   const permi_shape *shape = &choice->shape;
@@ -9569,7 +9460,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* Returns the cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
+/* Returns the cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -9579,7 +9470,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_MULTIPLICITIES, 0, 0},
                  {PERM_METHOD_MULTIPLICITIES, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
-  /* For complex terms the estimate asks for dd in either case. */
+  /* for complex terms the estimate asks for dd in either case */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_counted_bound bound = {{0, 0}, {0, 0}};
   permi_choice best;
@@ -9592,9 +9483,8 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
     permi_choice choice;
     const perm_method method = engines[k].method;
-    if (chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method)
-      continue;
-    if (engines[k].square_only && !square)
+    if ((chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method) ||
+        (engines[k].square_only && !square))
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
@@ -9626,7 +9516,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>subsets
-   Digits and forms of the engines for counts; the dynamic program over counts of used rows or columns.
+   The dynamic program over counts of used rows or columns, and the digits and forms of all engines for counts.
    A cell is a value of >>ring: double-doubles, integers or residues. state[v] is the sum of products over the ways in
    which the forms so far take up v_d copies of each digit d. The next form gives, in place, v descending, where the end
    can be reached,
@@ -9641,13 +9531,13 @@ typedef struct permi_counts {
   perm_method method;
   int parts, digits, forms;
   int digit_total, form_total, needed;
-  int skips;                           /* forms that stay unused: sums over signs take e_M of all */
+  int skips;          /* unused forms: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
+  double *high, *low; /* [digit][part][form], scaled; low: the rest for split sums */
   int64_t *integer;
   int whole;
   int lossy;          /* scaling rounded some tiny entry */
-  int signs;          /* entries are negative or complex: |terms| are summed apart */
+  int signs;          /* some entry is negative or complex: |terms| are summed apart */
   uint64_t terms, chunks;
   unsigned absolute_mask; /* one of mask + 1 values of e_M enters the sum of |terms| */
   int *weight_at;
@@ -9677,7 +9567,7 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* Sets a part, the real one first. */
+/* the real part first */
 static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
@@ -9733,7 +9623,7 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* Returns about the modulus of a cell of double-doubles or more, 0 for integers. */
+/* Returns about the modulus of a cell of double-doubles, 0 for integers. */
 static double permi_cell_modulus(const permi_counts *counts, const void *cell)
 {
   const permi_dd *x = (const permi_dd *)cell;
@@ -9756,14 +9646,14 @@ typedef struct permi_subsets {
   double *inner[4];          /* [digit][row]: weights, and -imaginary; 0 where v_d is */
   int inner_total;           /* the largest total of a row's digits */
   permi_control *control;
-  double least_state, least_weight; /* of the non-zero ones: tell where products cannot underflow */
+  double least_state, least_weight; /* not 0: tell where products cannot underflow */
   /* digits to take back from the row: offsets and weights */
   int active;
   size_t offset[PERMI_MOST_DIGITS];
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Each mover returns the largest modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Returns the largest modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -9789,7 +9679,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x0 .. base + x1 in double. */
+/* The same for the states base + x0 .. base + x1. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -9827,7 +9717,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* Moves them in cells, with absolute values. */
+/* The same in cells. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -9857,7 +9747,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* Lets one form take up its digit: totals become least .. most. */
+/* One form takes up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -9872,7 +9762,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
-      /* one digit: only needed totals; several: all, as states of other totals are right or never read */
+      /* several digits: all totals, as other states are right or never read */
       const int x0 = dp->block == 1 && least > total ? least - total : 0;
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
@@ -9902,7 +9792,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* Sets the weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
+/* By digit and v_d: the entry times the copies that v_d - 1 used ones leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -9966,7 +9856,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* An operation loses less by underflow; double-doubles lose several least doubles. */
+/* more than underflow costs an operation on double-doubles: several least doubles */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -10084,12 +9974,11 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
 }
 
 /* ======================================================================================= >>sign_sums
-   Glynn's sum over numbers v_d = 0 .. c_d of copies of each digit [Gly10, CH18], in n-ary reflected Gray code, its
-   weights scaled by 2^-c_d:
+   Glynn's sum over numbers v_d = 0 .. c_d of copies of each digit [Gly10, CH18], in n-ary reflected Gray code:
      2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
-   F is the product of the forms with their counts. For M rows and N > M columns as forms it is their elementary
-   symmetric function e_M [MRA]. v -> c - v keeps the terms, so the last digit takes v <= c/2 only, doubled unless
-   v = c/2. Forms are exact: entries lie on two grids, as in PERMI_FORM_SPLIT, or are 128-bit integers. */
+   The weights are scaled by 2^-c_d. F is the product of the forms with their counts; for M rows and N > M columns as
+   forms, their elementary symmetric function e_M [MRA]. v -> c - v keeps the terms, so the last digit takes v <= c/2,
+   doubled unless v = c/2. Forms are exact: entries lie on two grids, as in PERMI_FORM_SPLIT, or are 128 bits. */
 
 typedef struct permi_nary {
   int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1 */
@@ -10097,7 +9986,7 @@ typedef struct permi_nary {
   uint64_t left;
 } permi_nary;
 
-/* Returns a chunk's first term; chunks are as even as can be. */
+/* sizes of chunks differ by at most 1 */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -10135,13 +10024,13 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-/* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
+/* form: [row][lane], PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their values. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
   int room, lanes;
 } permi_form_batch;
 
-/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind. absolute: of |forms|. */
+/* Returns e_M of PERMI_SETS sets of forms, or of |forms|; imaginary parts M + 1 numbers on. */
 static const double *permi_symmetric(const permi_counts *counts, permi_form_batch *batch, int absolute)
 {
   const int parts = absolute ? 1 : counts->parts, needed = counts->needed;
@@ -10170,7 +10059,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds a batch to the sums: products by lane; e_M to lane 0, and that of moduli at places that the mask chooses. */
+/* Adds products by lane, e_M to lane 0; the mask chooses where e_M of moduli is added. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   const double *last;
@@ -10266,7 +10155,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli. */
+/* Returns the place of the term times F. e: e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
@@ -10302,7 +10191,6 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->skips ? (size_t)needed * size : 0);
 }
 
-/* Adds integers to a total, double-doubles to the sums. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
@@ -10369,7 +10257,7 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
     permi_nary_cells(counts, &walk, work, partial);
 }
 
-/* Fills in binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled unless v = c/2. */
+/* Fills in binom(c, v), v = 0 .. most, times 2^-c unless integers. half: doubled unless v = c/2. */
 PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
   const size_t size = counts->size;
@@ -10397,13 +10285,12 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
 }
 
 /* ===================================================================================== >>counts_leaf
-   Makes the chosen engine a leaf: scales entries by powers of two, puts them on grids, and bounds what the result may
-   lose. The sums of moduli of forms, if all are used, else of digits, become at most 1: then no sum of products exceeds
-   1 except by binomials, and what an operation loses does not grow. */
+   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, what the result may lose is
+   bounded. The sums of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1
+   except by binomials, and what an operation loses does not grow. */
 
-#define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
+#define PERMI_SCALE_WIDE 400 /* entries further apart: scaled by a transversal of largest product */
 
-/* Returns the larger part's exponent, as frexp does. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
@@ -10411,8 +10298,8 @@ PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digi
   return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
 }
 
-/* Sets exp2 by >>scale, repeated lines written out: the largest products are then about 1, where means of exponents
-   leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if memory runs out. */
+/* Sets exp2 by >>scale, repeated lines written out: the largest products become about 1, where means of exponents leave
+   2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 if memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -10443,46 +10330,56 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   return scaled;
 }
 
+/* Forms, or digits. */
+typedef struct permi_counts_side {
+  int lines, others;
+  const int *count, *other; /* of the lines, of the others */
+} permi_counts_side;
+
+static permi_counts_side permi_counts_side_of(const permi_counts *counts, int of_forms)
+{
+  const permi_counts_side forms = {counts->forms, counts->digits, counts->form_count, counts->digit_count};
+  const permi_counts_side digits = {counts->digits, counts->forms, counts->digit_count, counts->form_count};
+  return of_forms ? forms : digits;
+}
+
 typedef enum permi_scale_rule { PERMI_SCALE_MEAN, PERMI_SCALE_LARGEST, PERMI_SCALE_SUM } permi_scale_rule;
 
-/* Sets exp2 of digits (0) or forms (1) so that, given the others' exponents, each line's mean exponent is about 0,
-   or its largest entry or its sum of moduli, with counts, is at most 1. */
+/* Sets exp2 of one side, given the other's, so that each line's mean exponent is about 0, or its largest entry or its
+   sum of moduli, with counts, is at most 1. */
 PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int of_forms, permi_scale_rule rule,
                                                 int *const exp2[2])
 {
-  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
-  const int *count = of_forms ? counts->digit_count : counts->form_count;
+  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
   int x, k, part;
-  for (x = 0; x < lines; x++) {
+  for (x = 0; x < side.lines; x++) {
     int most = INT_MIN, used = 0;
     long long sum = 0;
     double total = 0;
-    for (k = 0; k < others; k++) {
+    for (k = 0; k < side.others; k++) {
       const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
       const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + exp2[!of_forms][k];
-      if (size == 0)
-        continue;
       sum += e;
-      used++;
-      most = e > most ? e : most;
+      used += size != 0;
+      most = size != 0 && e > most ? e : most;
     }
     if (!used)
       continue;
     exp2[of_forms][x] = rule == PERMI_SCALE_MEAN ? (int)-(sum / used) : -most;
-    for (k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
+    for (k = 0; rule == PERMI_SCALE_SUM && k < side.others; k++) {
       const int d = of_forms ? k : x, f = of_forms ? x : k;
       double size = 0;
       for (part = 0; part < counts->parts; part++)
         size += ldexp(fabs(permi_counts_entry(counts, d, part, f)), exp2[0][d] + exp2[1][f]);
-      total += count[k] * size;
+      total += side.other[k] * size;
     }
     if (rule == PERMI_SCALE_SUM)
       exp2[of_forms][x] -= permi_log2_ceiling(total * (1 + 1e-12));
   }
 }
 
-/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if some entry is off by up to half the least double, -1
-   if memory runs out. exp2: zeros. */
+/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double,
+   -1 if memory runs out. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -10510,26 +10407,24 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Returns 1 if every sum is a whole number below 2^53 units, one for each line that is all used: nothing rounds. */
+/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line that is all used. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
-  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
-  const int *count = of_forms ? counts->form_count : counts->digit_count;
-  const int *other = of_forms ? counts->digit_count : counts->form_count;
+  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
   double most = of_forms ? 1 : ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60);
   int x, k, part;
-  for (x = 0; x < lines; x++) {
+  for (x = 0; x < side.lines; x++) {
     double sum = 0, unit = permi_shift(1, 1000);
-    for (k = 0; k < others; k++)
+    for (k = 0; k < side.others; k++)
       for (part = 0; part < counts->parts; part++) {
         const double y = permi_counts_entry(counts, of_forms ? k : x, part, of_forms ? x : k);
-        sum += other[k] * fabs(y);
+        sum += side.other[k] * fabs(y);
         if (y != 0 && fabs(y) < DBL_MIN)
           return 0;
         unit = fmin(unit, permi_unit_of(y));
       }
-    for (k = count[x]; k > 0 && most < 9e15; k--)
+    for (k = side.count[x]; k > 0 && most < 9e15; k--)
       most *= sum / unit * (1 + 1e-12);
     if (!(most < 9e15))
       return 0;
@@ -10537,7 +10432,7 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* Splits entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with counts. */
+/* Splits entries onto two grids of exact sums. Returns a bound of what forms lose, with counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
@@ -10561,14 +10456,14 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* Sets error measures, u = 2^-53, for M of N forms in a product:
-     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
-     digits not being 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
-     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds), two roundings a digit
-     for the weight;
+/* Sets bounds and estimates for M of N forms in a product.
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, where nz
+     digits are not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two
+     roundings a digit;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of sums
+   The factor 1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums
    are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
@@ -10600,7 +10495,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-/* Sorts the digits stably by falling count. half_last: then moves the last odd one, or else the first, to the end. */
+/* Sorts digits stably by falling count; half_last: moves the last odd one, else the first, to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -10618,7 +10513,7 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-/* Returns counts with entries as given, NULL if memory runs out. exp2: zeros for digits and forms. */
+/* exp2: zeros, in the memory of counts */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {
@@ -10640,11 +10535,10 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   size = plain ? 1 : permi_numbers_words(&numbers);
   if (choice->method != PERM_METHOD_SUBSETS)
     weights = (size_t)(shape->digit_total + digits) * size;
-  counts = (permi_counts *)permi_allocate(
+  counts = (permi_counts *)permi_allocate_zeros(
       allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
   if (!counts)
     return NULL;
-  memset(counts, 0, sizeof *counts);
   counts->allocator = *allocator;
   counts->numbers = numbers;
   counts->size = size;
@@ -10668,7 +10562,6 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   exp2[0] = counts->form_count + forms;
   exp2[1] = exp2[0] + digits;
   order = exp2[1] + forms;
-  memset(exp2[0], 0, (size_t)(digits + forms) * sizeof **exp2);
   permi_digits_order(shape->digit_count, digits, choice->method != PERM_METHOD_SUBSETS, order);
   memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
   for (d = 0; d < digits; d++) {
@@ -10689,7 +10582,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   return counts;
 }
 
-/* Completes the leaf of a sum over signs. Returns a bound of what its forms lose. */
+/* Completes the leaf. Returns a bound of what its forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
@@ -10721,7 +10614,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
 
 #define PERMI_COUNTS_GPU_WALK 1024
 
-/* Makes the leaf of a sum over signs one of GPUs: the first digits are walked, threads are settings of the others. */
+/* The first digits are walked; threads are settings of the others. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
@@ -10753,14 +10646,14 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   leaf->context = NULL;
   leaf->run_range = permi_gpu_range;
   leaf->run_chunk = NULL;
-  (void)allocator;
+  (void)allocator; /* not used without GPUs */
   return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
 }
 
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  int *exp2[2], fields[7], k;
+  int *exp2[2], k;
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
@@ -10793,15 +10686,12 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   if (choice->method != PERM_METHOD_SUBSETS)
     lost = permi_signs_leaf(counts, certify, leaf);
   permi_counts_bounds(counts, lost, leaf);
-  fields[0] = (int)choice->method;
-  fields[1] = (int)choice->isa;
-  fields[2] = choice->by_columns;
-  fields[3] = (int)choice->precision;
-  fields[4] = counts->parts;
-  fields[5] = counts->integer != NULL;
-  fields[6] = (int)counts->absolute_mask;
-  for (k = 0; k < 7; k++)
-    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
+  {
+    const int fields[] = {(int)choice->method, (int)choice->isa, choice->by_columns, (int)choice->precision,
+                          counts->parts, leaf->integer, (int)counts->absolute_mask};
+    for (k = 0; k < 7; k++)
+      fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
+  }
   if (choice->modulus)
     fingerprint = permi_hash(fingerprint, choice->modulus);
   fingerprint = permi_hash(fingerprint, leaf->information.chunks);
@@ -10813,7 +10703,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
   leaf->information.fingerprint = fingerprint;
-  if (counted->scaled) { /* no integer: rounded to double-double */
+  if (counted->scaled) { /* not an integer: rounded to double-double */
     leaf->integer = 0;
     leaf->scale_exp2 += (long long)counted->exp2 * counted->rows;
     leaf->bound_relative = leaf->estimate_relative = PERMI_DD_UNIT;
@@ -12468,7 +12358,8 @@ static perm_status permi_counted_least(permi_maker *maker, const struct permi_bl
     offer->least = (double)INFINITY;
   else if (maker->integer && !maker->options->gpu.devices && maker->n > 1 && permi_array_square(problem) &&
            permi_lines_differ(problem))
-    offer->least = permi_counts_least_seconds(problem->n, problem->parts);
+    offer->least = problem->n * ldexp(1, problem->n - 1) *
+                   (permi_seconds_exact[problem->parts - 1] + permi_seconds_word[problem->parts - 1]);
   return PERM_OK;
 }
 
@@ -16621,26 +16512,13 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 PERMI_BRIEF_BEGIN
 
 /* =================================================================================== >>limb_kernels
-   Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, products of row sums in doubles. */
+   Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, and products of row sums. A number of k limbs is
+   sum_i a_i, a_i a multiple of u_i = 2^(51 i) unit; round[i] = C_i = 1.5 * 2^103 u_i. fma(a, g, C_i) = C_i + h and
+   l = fma(a, g, -h) split ag = h + l exactly. A limb's four vectors are `places` apart. Limbs stay below 2^52 u_i;
+   exact_carry leaves at most 2^50 u_i (docs/proofs-rounding.md; proved by machine: tests/proofs/limbs.g,
+   tests/proofs/limbs_orders.sh). */
 
 #if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
-/* A number of k limbs is sum_i a_i, a_i a multiple of u_i = 2^(51 i) unit; round[i] = C_i = 1.5 * 2^103 u_i. "Four" is
-   four vectors; a limb's four are `places` apart.
-   1. Let a be a multiple of u_i, g an integer, |ag| <= 2^102 u_i. C_i + ag lies in C_i's binade, of doubles 2^51 u_i
-   apart: fma(a, g, C_i) = C_i + h, h a multiple of u_(i+1), |ag - h| <= 2^50 u_i, and l = fma(a, g, -h) is exact:
-   ag = h + l. Sums of multiples of u_i up to 2^53 u_i are exact.
-   2. Gaussian limbs grow to M u_i in each part, M = 2^52 - 2^11, under factors |re g| + |im g| <= G = 2^50 - 2^10:
-   re = l - l' + carry, carries h - h': |re| <= 2 * 2^50 + M G 2^-51 + 1 <= M; each product is below M G < 2^102.
-   3. exact_carry makes |a_i| <= 2^50 u_i but in the last limb: (a_i + C_i) - C_i is the multiple of u_(i+1) next to
-   a_i. The last of k > 1 limbs is then at most |a| / u_(k-1) + 1 <= 2^49 + 1, as |a| < 2^(50 k).
-   4. A long row's sum is y = 2^51 y_1 + y_0, |y_0| <= 2^50, |y_1| <= 2^20 (norms are below 2^70). After exact_carry,
-   |a_i| <= 2^50 u_i, a becomes r_i = l(a_i y_0) + h(a_(i-1) y_0) + l(2^51 a_(i-1) y_1) + h(2^51 a_(i-2) y_1) + carry,
-   twice as many terms if Gaussian: below 2^53 u_i, and carried at once. 2^(51 grown) > 2^1.1 |product|: the last of
-   `grown` limbs is at most 2^50, and takes what is beyond: multiples of u_grown up to 2^53 whose sum is small.
-   5. Last products: three real ones make a Gaussian one [Karatsuba]: re re', im im', (re + im)(re' + im'), planes 0 to
-   2; |re + im| <= 2^51 after exact_carry, products <= 2^102.
-   Proved by machine: 1, 3, 5 tests/proofs/limbs.g, 2, 4 tests/proofs/limbs_orders.sh. */
-
 /* Sets a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
@@ -16688,7 +16566,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V 
   }
 }
 
-/* Adds the parts of a g, a multiple of u_i, to low and high. */
+/* Adds l and h of a g to low and high. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, PERMI_V *low, PERMI_V *high)
 {
   const PERMI_V h = PERMI_FMA(a, g, c) - c;
@@ -16696,7 +16574,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PER
   *high = *high + h;
 }
 
-/* Does so for one part, or all of a complex product: a, g, low and high have `parts` parts. */
+/* Does the same for all parts of a product. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
                                                          PERMI_V *high, int parts)
 {
@@ -16708,8 +16586,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const
   }
 }
 
-/* Does what exact_times does for one vector of Gaussian integers: a[limb][part], limbs `apart`; g's parts are four
-   vectors apart. */
+/* The same for one vector of Gaussian integers, limbs `apart`; g's parts are four vectors apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int k, const double *g, const double *round,
                                                                 int apart)
 {
@@ -16777,7 +16654,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, i
   }
 }
 
-/* Moves row sums in doubles by a step; where a sum has two doubles, the lower one stays within 2^50. */
+/* Moves row sums by a step. The lower of two doubles stays within 2^50. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
 {
   const double *step = exact->wide_step + j * exact->wide_padded;
@@ -16796,8 +16673,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact 
   }
 }
 
-/* Stores the factors for setting q that are not narrow, four vectors each: limbs as products of row sums, [limb][part];
-   then rows of two doubles, [row][low, high][part]. */
+/* Stores the factors of setting q that are not narrow, four vectors each: wide limbs, [limb][part], then long rows,
+   [row][low, high][part]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
                                                          int parts)
 {
@@ -16846,7 +16723,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
       }
 }
 
-/* Multiplies the limbs and long rows of one half. Returns its number of limbs. */
+/* Multiplies one half. Returns its number of limbs. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
                                                      int limbs, int half, const double *y, int parts)
 {
@@ -16866,7 +16743,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, P
   return k;
 }
 
-/* Multiplies a few Gaussian limbs, for one vector, and carries; the planes go to a[plane][limb][4]. */
+/* Multiplies a few Gaussian limbs, for one vector, and carries. The planes go to a[plane][limb][4]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double *limb, int limbs, PERMI_V sign,
                                                         const double *round)
 {
@@ -16887,31 +16764,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double
 #endif
 
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact. */
+   Kernels of >>exact, which add terms to accumulators. `atom` holds four vectors of 4 WIDTH int16 for each atom; the
+   first `settings` are in use.
+     atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
+     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
+     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
+     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k), IFMA: 2^(52 k)
+   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
+   turns lanes 1 and 2 modulo 4. In tiles of 3 x 2 last products absent limbs are 0, but their constants count, except
+   beyond the last accumulator. Limbs stay below 2^51 u_k and accumulators below 2^63 (docs/proofs-rounding.md; proved
+   by machine: tests/proofs/limbs.g, tests/proofs/limbs_orders.sh). */
 
 #if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
-/* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
-     atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
-     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours; one of the two is cleared
-     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
-     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
-   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
-   lanes 1 and 2 modulo 4.
-   1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. By 1 of >>limb_kernels,
-   fma(a, g, C_k) = C_k + h, |ag - h| <= 2^50 u_k, and ag = h + l with l = fma(a, g, -h).
-   2. Limbs stay within 2^51 u_k. Up to three, G = 2^51 - 2^10: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 + 1/2 <
-   2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G = 2^50
-   - 2^10: M < 2^51 gives M G 2^-51 + 1/2 + 2^50 < 2^51.
-   3. Last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
-   u_k): multiples of u_(k+1) and u_k plus constants, subtracted at emptying: after 128 settings of 4 vectors (many
-   limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k + 1.5 * 2^52 u_k.
-   4. exact_many: more than six limbs, and wide ones, products of row sums in doubles. u_k = 2^(51 k) unit keeps 32
-   limbs in range; the first limb gets the unit; the second half keeps weights 2^(51 k), its C_k is second[k]. In tiles
-   of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
-   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
-   product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
-   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63.
-   Proved by machine: 1, 3 tests/proofs/limbs.g, 2 to 5 tests/proofs/limbs_orders.sh. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
@@ -16950,7 +16814,6 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_sig
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* Evaluates 2 to 6 limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -16984,7 +16847,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Evaluates any number of limbs, with wide ones and long rows, real or Gaussian, four vectors a turn. */
+/* Evaluates any number of limbs, also wide ones and long rows, four vectors a turn. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
@@ -17036,7 +16899,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
 
-/* Evaluates 2 to 6 limbs of Gaussian integers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact *exact, permi_exact_work *work,
                                                               int settings, int negative, int place_signs, int limbs)
 {
@@ -17077,7 +16939,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact 
 
 #if PERMI_WIDTH == 8
 #define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-/* Sets a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
+/* Sets a[0 .. k] = a[0 .. k - 1] a[k], k <= most. */
 PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
@@ -17168,7 +17030,6 @@ PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* Adds or subtracts a step of numbers of 1 or 2 `bytes`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
                                                       int bytes)
 {
@@ -17250,15 +17111,14 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Sums the sign vectors for which no even row is 0 (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
-   two columns from a table and four in Gray order, with a vector of int8 sums each. A term vanishes where the least sum
-   over even rows, unsigned, is 0. The lanes and settings of survivors are listed; by the bits of the lists, three bytes
-   from tables of 16 correct the sum for all +. */
+/* Sums the sign vectors for which no even row is 0, for norms <= 127. A step has 2^6 settings, two columns from a table
+   and four in Gray order, each a vector of int8 sums. A term vanishes where the least sum over even rows, unsigned, is
+   0. Survivors are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_exact_total *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
-  const int shift = PERMI_WIDTH / 4; /* bits of a lane in its second four */
+  const int shift = PERMI_WIDTH / 4; /* of a lane in its second four bits */
   const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET((15 << shift & 15) * 0x01010101);
   int16_t *atom = work->atom;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
@@ -18326,8 +18186,8 @@ PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, 
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2. NEON uses those of plain C, which multiply in their
-   own order. */
+   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
+   order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
 /* Adds sum_k weight[k] from[k]; four vectors overlap. */
@@ -18391,7 +18251,7 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* Adds `times` a digit's entries to high and low parts, exactly; form: their sums. */
+/* Adds `times` a digit's entries exactly; form: high + low. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -18417,7 +18277,7 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
 
 /* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
-/* Squaring rounds no more often than copies. */
+/* squaring rounds no more often than copies */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {

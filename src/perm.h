@@ -106,11 +106,11 @@
                      >>small_kernels   n <= 16
      exact/          >>residues        Montgomery products, primes, Chinese remainders
                      >>exact           integers, residues
-                     >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
+                     >>limbs           tables of their vector kernels (proof: docs/proofs-rounding.md)
                      >>small_exact     n <= 16 in one call
                      >>exact_device    plans on GPUs
                      >>limb_kernels    limbs in doubles, real and Gaussian
-                     >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
+                     >>exact_kernels   integers: limbs, IFMA
      multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
                      >>subsets         dynamic program over subsets; values beyond double
                      >>sign_sums       Glynn's sum: n-ary Gray code

@@ -1,13 +1,12 @@
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
+   Permanents of integer matrices without rounding, equal for all kernels, splits and numbers of threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
-     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, thus an even norm sum_j
-     |a_ij|, is halved; at most n - 1 are.
-     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm.
-     Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
-     Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n - 2 or less in x
-   and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a row is alone. */
+     Even rows: y_i has the parity of its row's sum. A row of even sum is halved; at most n - 1 are.
+     Groups: |y_i| <= norm = sum_j |a_ij|. Rows whose norms multiply to a word's reach are multiplied in that word.
+     Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
+     row's zeros among 64 sign vectors. Terms are skipped where few should remain.
+   Tried: unsigned limbs, by a constant added to each group of two rows or more, which sums to 0, save two operations a
+   limb and vector, but fail when terms are skipped or a row is alone. */
 #pragma once
 #include "../dense/dense.h"
 #include "residues.h"
@@ -15,12 +14,12 @@
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
   const int64_t *a;
-  ptrdiff_t line, along; /* from a row to the next, from an entry to the next */
+  ptrdiff_t line, along; /* from row to row, from entry to entry */
   int half[PERM_MAX_N];
-  int order[PERM_MAX_N];     /* rows, largest norm first */
-  uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
+  int order[PERM_MAX_N];      /* rows, largest norm first */
+  uint64_t norm[PERM_MAX_N];  /* of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits_of[PERM_MAX_N]; /* at least log2 of the norm */
-  double bits;                /* their sum */
+  double bits;
 } permi_exact_rows;
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
@@ -39,10 +38,9 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.line = transposed ? view->parts : row;
   rows.along = transposed ? row : view->parts;
   rows.transposed = transposed;
-  rows.halved = 0;
-  rows.bits = 0;
+  rows.bits = rows.halved = 0;
   for (i = 0; i < n; i++) {
-    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* of the norm; parts' sums are odd */
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* words of the norm; parities */
     for (j = 0; j < n; j++)
       for (part = 0; part < rows.parts; part++) {
         const int64_t x = permi_exact_at(&rows, i, j, part);
@@ -67,12 +65,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-static int permi_exact_bytes(const permi_exact_rows *rows)
-{
-  return rows->norm[rows->order[0]] <= 127;
-}
-
-/* Returns what y_i loses when column j turns -: 2 a_ij, or a_ij in a halved row; two's complement. */
+/* Returns what y_i loses when x_j becomes -1. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -95,8 +88,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Larger norms stand
-   alone, in the first groups. Returns the number of groups. order: rows by group; bound: products of their norms. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger rows are
+   groups before. Returns the number of groups. order: rows by group; bound: products of norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -119,10 +112,10 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* Portable kernels compute in 64-bit limbs, or in residues modulo an odd p. */
+/* The portable kernel: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* wide: rows of two words */
+  int groups, wide_groups;     /* wide: the row sums take two words */
   short first[PERM_MAX_N + 1]; /* each group's first row */
   int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
   int sum_words;
@@ -131,168 +124,144 @@ typedef struct permi_exact_plain {
   uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* Sets out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
-static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
+#define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
+
+/* Sets out = p c modulo 2^(64 words); c is signed, of one word, or two if `wide`. */
+static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out)
 {
-  const uint64_t carry = permi_words_times(out, p, words, c, 0);
-  out[words] = carry - (p[words - 1] >> 63 ? c : 0);
-  if (!natural && c >> 63)
-    permi_words_subtract(out + 1, p, words);
+  permi_words_times(out, p, words, low, 0);
+  if (wide)
+    permi_words_times(out + 1, p, words - 1, high, 1);
+  if ((wide ? high : low) >> 63)
+    permi_words_subtract(out + 1 + wide, p, words - 1 - wide);
 }
 
 static void permi_signed_grow(uint64_t *p, int words, int grown)
 {
-  uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
+  const uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
   for (; words < grown; words++)
     p[words] = sign;
 }
 
-#define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
-
-/* Sets out = p c in `grown` words; c has one word, or two if `wide`. */
-static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
-                                 int grown)
-{
-  permi_signed_times(p, words, low, wide, out);
-  permi_signed_grow(out, words + 1, grown);
-  if (wide) {
-    uint64_t more[PERMI_EXACT_ROOM];
-    permi_signed_times(p, words, high, 0, more);
-    permi_signed_grow(more, words + 1, grown);
-    permi_words_add(out + 1, more, grown - 1);
-  }
-}
-
-/* Adds the product of the rows to total, or subtracts it. */
 static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_t *low, const uint64_t *high, int minus,
                                    uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const int parts = plain->parts;
-  uint64_t room[5][PERMI_EXACT_ROOM], *product[2] = {room[0], room[1]}, *next[2] = {room[2], room[3]}, *other = room[4];
+  uint64_t room[2][2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
   int words = 1, g, k, part;
-  product[0][0] = 1;
-  product[1][0] = 0;
+  room[0][0][0] = 1;
+  room[0][1][0] = 0;
   for (g = 0; g < plain->groups; g++) {
-    const int row = plain->first[g], end = plain->first[g + 1], wide = g < plain->wide_groups, grown = plain->words[g];
-    uint64_t re = low[row * parts], im = parts == 2 ? low[row * parts + 1] : 0;
-    if (parts == 1) {
-      for (k = row + 1; k < end; k++)
-        re *= low[k];
-      permi_signed_product(product[0], words, re, high[row], wide, next[0], grown);
-    } else {
-      for (k = row + 1; k < end; k++) {
-        const uint64_t was = re;
-        re = re * low[2 * k] - im * low[2 * k + 1];
-        im = was * low[2 * k + 1] + im * low[2 * k];
+    const int row = plain->first[g] * parts, end = plain->first[g + 1] * parts, wide = g < plain->wide_groups;
+    const int grown = plain->words[g];
+    uint64_t(*product)[PERMI_EXACT_ROOM] = room[g & 1], (*next)[PERMI_EXACT_ROOM] = room[~g & 1];
+    uint64_t re = low[row], im = parts == 2 ? low[row + 1] : 0;
+    for (k = row + parts; k < end; k += parts) {
+      const uint64_t was = re;
+      re *= low[k];
+      if (parts == 2) {
+        re -= im * low[k + 1];
+        im = was * low[k + 1] + im * low[k];
       }
-      permi_signed_product(product[0], words, re, high[2 * row], wide, next[0], grown);
-      permi_signed_product(product[1], words, im, high[2 * row + 1], wide, other, grown);
-      permi_words_subtract(next[0], other, grown);
-      permi_signed_product(product[0], words, im, high[2 * row + 1], wide, next[1], grown);
-      permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
-      permi_words_add(next[1], other, grown);
     }
-    for (part = 0; part < 2; part++) {
-      uint64_t *spare = product[part];
-      product[part] = next[part];
-      next[part] = spare;
+    for (part = 0; part < parts; part++) {
+      permi_signed_grow(product[part], words, grown);
+      permi_signed_product(product[part], grown, re, high[row], wide, next[part]);
     }
     words = grown;
+    if (parts == 1)
+      continue;
+    permi_signed_product(product[1], words, im, high[row + 1], wide, other);
+    permi_words_subtract(next[0], other, words);
+    permi_signed_product(product[0], words, im, high[row + 1], wide, other);
+    permi_words_add(next[1], other, words);
   }
   for (part = 0; part < parts; part++) {
-    permi_signed_grow(product[part], words, plain->sum_words);
+    uint64_t *product = room[g & 1][part];
+    permi_signed_grow(product, words, plain->sum_words);
     if (minus)
-      permi_words_subtract(total[part], product[part], plain->sum_words);
+      permi_words_subtract(total[part], product, plain->sum_words);
     else
-      permi_words_add(total[part], product[part], plain->sum_words);
+      permi_words_add(total[part], product, plain->sum_words);
   }
 }
 
-/* Does the same in residues. Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
+/* Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const permi_odd_modulus *modulus = &plain->modulus;
-  const uint64_t p = modulus->p;
-  const int n = plain->n, parts = plain->parts;
+  const uint64_t p = modulus->p, *end = low + plain->n * plain->parts;
   uint64_t re = plain->one, im = 0;
-  int k;
-  for (k = 0; parts == 1 && k < n; k++)
-    re = permi_montgomery(re, low[k], modulus);
-  for (k = 0; parts == 2 && k < 2 * n; k += 2) {
-    const uint64_t plus = permi_montgomery(re, low[k], modulus), cross = permi_montgomery(re, low[k + 1], modulus);
-    re = permi_residue_add(plus, permi_montgomery(im, low[k + 1], modulus), 1, p);
-    im = permi_residue_add(permi_montgomery(im, low[k], modulus), cross, 0, p);
+  for (; low < end; low += plain->parts) {
+    const uint64_t was = re;
+    re = permi_montgomery(re, low[0], modulus);
+    if (plain->parts == 2) {
+      re = permi_residue_add(re, permi_montgomery(im, low[1], modulus), 1, p);
+      im = permi_residue_add(permi_montgomery(im, low[0], modulus), permi_montgomery(was, low[1], modulus), 0, p);
+    }
   }
   total[0][0] = permi_residue_add(total[0][0], re, minus, p);
   total[1][0] = permi_residue_add(total[1][0], im, minus, p);
 }
 
-/* Subtracts column j's step from y, or adds it. */
-static PERMI_ALWAYS_INLINE void permi_exact_plain_move(const permi_exact_plain *plain, int j, int minus, int modular,
-                                                       uint64_t *low, uint64_t *high)
+static void permi_exact_plain_move(const permi_exact_plain *plain, int j, int minus, uint64_t *low, uint64_t *high)
 {
   const int size = plain->n * plain->parts;
   const uint64_t *step = plain->low + j * size, *high_step = plain->high + j * size;
+  const uint64_t p = plain->modulus.p, flip = minus ? UINT64_MAX : 0; /* a - b = ~(~a + b) */
   int k;
-  for (k = 0; k < size; k++) {
-    const uint64_t before = low[k];
-    if (modular) {
-      low[k] = permi_residue_add(before, step[k], minus, plain->modulus.p);
-    } else if (minus) {
-      low[k] -= step[k];
-      high[k] -= high_step[k] + (before < step[k]);
-    } else {
-      low[k] += step[k];
-      high[k] += high_step[k] + (low[k] < step[k]);
-    }
+  for (k = 0; k < size && p; k++)
+    low[k] = permi_residue_add(low[k], step[k], minus, p);
+  for (k = 0; k < size && !p; k++) {
+    const uint64_t sum = (low[k] ^ flip) + step[k];
+    high[k] = ((high[k] ^ flip) + high_step[k] + (sum < step[k])) ^ flip;
+    low[k] = sum ^ flip;
   }
 }
 
-static PERMI_ALWAYS_INLINE void permi_exact_plain_sum(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial,
-                                                      int modular)
+static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
   const size_t size = (size_t)(plain->n * plain->parts);
   uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2][PERMI_EXACT_ROOM];
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
   int j, part;
+  (void)workspace;
   memset(total, 0, sizeof total);
   memcpy(low, plain->low, size * sizeof *low);
   memcpy(high, plain->high, size * sizeof *high);
   for (j = 1; j < plain->n; j++)
     if ((s ^ s >> 1) >> (j - 1) & 1)
-      permi_exact_plain_move(plain, j, 1, modular, low, high);
+      permi_exact_plain_move(plain, j, 1, low, high);
   for (;;) {
-    if (modular)
+    if (leaf->modulus)
       permi_modular_term(plain, low, (int)(s & 1), total);
     else
       permi_exact_plain_term(plain, low, high, (int)(s & 1), total);
     if (++s == last)
       break;
     j = permi_trailing_zeros(s) + 1;
-    if ((s ^ s >> 1) >> (j - 1) & 1)
-      permi_exact_plain_move(plain, j, 1, modular, low, high);
-    else
-      permi_exact_plain_move(plain, j, 0, modular, low, high);
+    permi_exact_plain_move(plain, j, (int)((s ^ s >> 1) >> (j - 1) & 1), low, high);
   }
-  for (part = 0; part < plain->parts; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    if (modular)
-      permi_sum_add_integer(sum, total[part], 1, 0);
-    else
-      permi_sum_add_signed(sum, total[part], plain->sum_words);
-  }
+  for (part = 0; part < plain->parts; part++)
+    permi_sum_add_signed(part ? &partial->imaginary : &partial->value, total[part], plain->sum_words);
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* Explains a leaf. how: its tables; survivors: the share of terms left. */
+static size_t permi_exact_say(const permi_leaf *leaf, int parts, const char *how, double survivors, char *buffer,
+                              size_t size)
 {
-  (void)workspace;
-  if (leaf->modulus)
-    permi_exact_plain_sum(leaf, chunk, partial, 1);
-  else
-    permi_exact_plain_sum(leaf, chunk, partial, 0);
+  const perm_isa isa = leaf->information.isa;
+  char skipped[64] = "";
+  if (survivors < 1)
+    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", survivors);
+  return permi_say(buffer, size, "exact, n = %d: %s kernel%s, %s%s; %.3g elements, %llu chunks, %.3g s%s\n",
+                   leaf->information.n, isa == PERM_ISA_PLAIN ? "portable" : perm_name("isa", isa),
+                   parts == 2 ? " (complex)" : "", how, skipped, leaf->information.work,
+                   (unsigned long long)leaf->information.chunks, leaf->information.seconds,
+                   isa == PERM_ISA_CUDA ? " on one GPU" : "");
 }
 
 static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -303,29 +272,27 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
     snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus.p);
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
-  return permi_say(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
-                   perm_name("method", leaf->information.method), plain->n, plain->parts == 2 ? " (complex)" : "",
-                   how, leaf->information.work, (unsigned long long)leaf->information.chunks,
-                   leaf->information.seconds);
+  return permi_exact_say(leaf, plain->parts, how, 1, buffer, size);
 }
 
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
 {
-  double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;
+  const double terms = ldexp(1, rows->n - 1) * (rows->parts == 2 ? 4 : 1), words = rows->bits / 63 + 1;
   if (modulus)
-    return terms * rows->n * times / PERMI_RATE_EXACT_WORDS;
-  return terms * times * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
+    return terms * rows->n / PERMI_RATE_EXACT_WORDS;
+  return terms * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* fixed_column is always +. */
-static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
-                             double bytes, permi_leaf *leaf)
+/* fixed_column: the one whose sign is always +. */
+static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fixed_column, int chunk_log2,
+                             double seconds, double bytes, void *context, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
   int i, j, part;
   memset(leaf, 0, sizeof *leaf);
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = PERM_METHOD_EXACT;
+  leaf->information.isa = isa;
   leaf->information.n = rows->n;
   leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
   leaf->information.work = rows->n * ldexp(1, rows->n - 1);
@@ -340,6 +307,8 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   leaf->integer = 1;
   leaf->scale = permi_dd_make(1);
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
+  leaf->context = context;
+  leaf->release = permi_context_release;
 }
 
 static perm_status permi_exact_plain_leaf(const perm_options *options, const permi_exact_rows *rows, uint64_t modulus,
@@ -347,14 +316,13 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
 {
   const int n = rows->n, parts = rows->parts, size = n * parts;
   const size_t table = (size_t)n * (size_t)size;
-  const double bytes = (double)(sizeof(permi_exact_plain) + 2 * table * sizeof(uint64_t));
-  permi_exact_plain *plain = (permi_exact_plain *)permi_allocate(&options->allocator, 1, (size_t)bytes);
+  const size_t bytes = sizeof(permi_exact_plain) + 2 * table * sizeof(uint64_t);
+  permi_exact_plain *plain = (permi_exact_plain *)permi_allocate_zeros(&options->allocator, 1, bytes);
   uint64_t bound[PERM_MAX_N];
   double bits = 1;
   int order[PERM_MAX_N], g, j, k, part;
   if (!plain)
     return permi_fail_memory(result);
-  memset(plain, 0, sizeof *plain);
   plain->low = (uint64_t *)(plain + 1);
   plain->high = plain->low + table;
   plain->n = n;
@@ -371,21 +339,19 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   for (k = 0; k < n; k++)
     for (part = 0; part < parts; part++)
       for (j = 0; j < n; j++) {
-        permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
+        const permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
         plain->low[j * size + k * parts + part] = modulus ? permi_wide_residue(x, modulus) : x.low;
-        plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
+        plain->high[j * size + k * parts + part] = x.high;
       }
   if (modulus) {
     plain->modulus = permi_odd_modulus_of(modulus);
     for (plain->one = 1, k = 0; k < n; k++)
       plain->one = permi_residue_wide(plain->one, 0, modulus);
   }
-  permi_exact_fill(rows, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus), bytes, leaf);
-  leaf->information.isa = PERM_ISA_PLAIN;
+  permi_exact_fill(rows, PERM_ISA_PLAIN, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus),
+                   (double)bytes, plain, leaf);
   leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, modulus);
   leaf->modulus = modulus;
-  leaf->context = plain;
-  leaf->release = permi_context_release;
   leaf->explain = permi_exact_plain_explain;
   leaf->run_chunk = permi_exact_plain_chunk;
   return PERM_OK;

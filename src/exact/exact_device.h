@@ -4,13 +4,12 @@
 #include "../dense/plan.h"
 #include "limbs.h"
 
-/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
-   more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
+/* Terms a second on one H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11,
+   less for more limbs; residues modulo 3 of the 4 primes 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* the most products of words in a term: 15 s to compile */
 
-/* Sets the words of groups and products. Returns the products of words in a term, more than the most if some product
-   has too many words. */
+/* Sets the words of groups and products. Returns the products of words in a term, too many if one is too long. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -33,7 +32,7 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return products;
 }
 
-/* Places the lines: four to a word, two, one, one of more words. */
+/* Places lines: four to a word, two, one, then lines of more words. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;
@@ -61,10 +60,10 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Returns predicted seconds, INFINITY if impossible. */
+/* Makes the shape. Returns predicted seconds, or INFINITY. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
-  const int n = rows->n, parts = rows->parts, bytes = permi_exact_bytes(rows);
+  const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
   double each, seconds;
@@ -91,7 +90,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   seconds = terms * each;
   if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
-    const double skipping = /* three times the survivors, since rows are dependent */
+    const double skipping = /* survivors thrice: rows depend on each other */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
     if (skipping < seconds) {
       seconds = skipping;
@@ -108,47 +107,46 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
-                                 permi_exact_plan *plan)
-{
-  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
-  perm_gpu_exact shape;
-  char message[PERM_MESSAGE_BYTES];
-  int transposed;
-  if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || seconds < 1)
-    return;
-  for (transposed = 0; transposed < 2; transposed++) {
-    const permi_exact_rows rows = permi_exact_look(view, n, transposed);
-    const double here = permi_exact_gpu_shape(&rows, &shape);
-    if (here < seconds &&
-        (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
-      plan->gpu = 1;
-      plan->rows = rows;
-      plan->seconds = seconds = here;
-    }
-  }
-}
-
-/* Makes the fastest plan, also in residues if options.modulus is odd and below 2^63. */
-PERMI_UNUSED
+/* Makes the fastest plan, also of residues if options.modulus is odd and below 2^63. */
+PERMI_UNUSED PERMI_NEVER_INLINE
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
 {
-  permi_exact_plan_of(options, n, view, plan);
-  permi_exact_plan_gpu(options, n, view, plan);
+  permi_exact_plan other;
+  perm_gpu_exact shape;
+  char message[PERM_MESSAGE_BYTES];
+  double seconds, here;
+  int transposed, gpu;
+  for (transposed = 0; transposed < 2; transposed++) {
+    other.rows = permi_exact_look(view, n, transposed);
+    permi_exact_plan_rows(options, &other);
+    if (!transposed || other.seconds < plan->seconds)
+      *plan = other;
+  }
+  seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
+  gpu = options->gpu.devices && n >= PERMI_GPU_LEAST_N && seconds >= 1;
+  for (transposed = 0; gpu && transposed < 2; transposed++) {
+    other.rows = permi_exact_look(view, n, transposed);
+    here = permi_exact_gpu_shape(&other.rows, &shape);
+    if (here < seconds &&
+        (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
+      plan->gpu = 1;
+      plan->rows = other.rows;
+      plan->seconds = seconds = here;
+    }
+  }
   if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
-    const permi_exact_rows rows = permi_exact_look(view, n, 0);
-    const double seconds = permi_exact_plain_seconds(&rows, options->modulus);
-    if (seconds < plan->seconds) {
+    other.rows = permi_exact_look(view, n, 0);
+    here = permi_exact_plain_seconds(&other.rows, options->modulus);
+    if (here < plan->seconds) {
       memset(plan, 0, sizeof *plan);
-      plan->rows = rows;
+      plan->rows = other.rows;
       plan->modulus = options->modulus;
-      plan->seconds = seconds;
+      plan->seconds = here;
     }
   }
 }
 
-/* Makes the leaf of a plan for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                     perm_result *result)
@@ -156,16 +154,16 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
   perm_gpu_exact shape;
   double seconds, bytes;
   int block;
+  if (plan->family && !plan->gpu)
+    return permi_exact_tables(options, plan, leaf, result);
   if (!plan->gpu)
-    return plan->family ? permi_exact_tables(options, plan, leaf, result)
-                        : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
+    return permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
   seconds = permi_exact_gpu_shape(&plan->rows, &shape);
   block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
   bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
-  permi_exact_fill(&plan->rows, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, leaf);
-  leaf->information.isa = PERM_ISA_CUDA;
+  permi_exact_fill(&plan->rows, PERM_ISA_CUDA, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, NULL,
+                   leaf);
   leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)(PERM_ISA_CUDA + 64 * block));
-  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
   leaf->explain = permi_plan_explain;
   return permi_exact_gpu_tables(&plan->rows, &shape, &options->allocator, leaf) == PERM_OK ? PERM_OK

@@ -1,6 +1,6 @@
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs, by a
-   kernel compiled for the shape. For skipping, a table has, by a halved row's sum over the other columns, a word of the
+   Integers on GPUs, by a kernel compiled for the shape: row sums are packed into 32-bit words, groups of rows are
+   multiplied in a word, then in 32-bit limbs. For skipping, a table has by a halved row's sum over other columns the
    settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 #pragma once
 #include "exact_device.h"
@@ -20,8 +20,8 @@ typedef struct permi_gpu_member {
   int count;
 } permi_gpu_member;
 
-/* Continues a shape's text of `at` bytes by its members and a kernel that calls `chunk`. A list becomes a chain of
-   choices: compilers do not always fold loads from arrays, and then unroll nothing. */
+/* Continues a text of `at` bytes by a shape's members and a kernel that calls `chunk`. Lists are chains of choices, as
+   compilers do not always fold loads from arrays, and then unroll nothing. */
 static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
                               size_t room, size_t at)
 {
@@ -113,19 +113,14 @@ static int permi_exact_gpu_add(void *context, perm_partial *partial, uint64_t fi
 static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_exact_gpu *exact = (const permi_exact_gpu *)leaf->context;
-  char skipped[64] = "";
-  if (exact->shape.skip)
-    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->shape.survivors);
-  return permi_say(
-      buffer, size,
-      "exact, n = %d%s: cuda kernel, %s in %d groups, products of %d words of 32 bits%s; %.3g elements, %llu chunks, "
-      "%.3g s on one GPU\n",
-      leaf->information.n, exact->shape.parts == 2 ? " (complex)" : "", exact->transposed ? "columns" : "rows",
-      exact->shape.groups, exact->shape.product[exact->shape.groups - 1], skipped, leaf->information.work,
-      (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+  const perm_gpu_exact *shape = &exact->shape;
+  char how[128];
+  snprintf(how, sizeof how, "%s in %d groups, products of %d words of 32 bits", exact->transposed ? "columns" : "rows",
+           shape->groups, shape->product[shape->groups - 1]);
+  return permi_exact_say(leaf, shape->parts, how, shape->survivors, buffer, size);
 }
 
-/* Fills in the table of row sums: columns of the masks, walk, high; see >>gpu. */
+/* Fills in row sums: the start, high columns, the walk (see >>gpu), settings. */
 static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint32_t *table)
 {
   const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
@@ -157,7 +152,6 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
   }
 }
 
-/* Fills in, by even row and its sum over other columns, the settings that make it 0. */
 static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint64_t *masks)
 {
   int i, j, k, v;

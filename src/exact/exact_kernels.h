@@ -1,29 +1,16 @@
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact. */
+   Kernels of >>exact, which add terms to accumulators. `atom` holds four vectors of 4 WIDTH int16 for each atom; the
+   first `settings` are in use.
+     atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
+     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
+     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
+     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k), IFMA: 2^(52 k)
+   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
+   turns lanes 1 and 2 modulo 4. In tiles of 3 x 2 last products absent limbs are 0, but their constants count, except
+   beyond the last accumulator. Limbs stay below 2^51 u_k and accumulators below 2^63 (docs/proofs-rounding.md; proved
+   by machine: tests/proofs/limbs.g, tests/proofs/limbs_orders.sh). */
 
 #if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
-/* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
-     atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
-     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours; one of the two is cleared
-     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
-     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
-   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
-   lanes 1 and 2 modulo 4.
-   1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. By 1 of >>limb_kernels,
-   fma(a, g, C_k) = C_k + h, |ag - h| <= 2^50 u_k, and ag = h + l with l = fma(a, g, -h).
-   2. Limbs stay within 2^51 u_k. Up to three, G = 2^51 - 2^10: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 + 1/2 <
-   2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G = 2^50
-   - 2^10: M < 2^51 gives M G 2^-51 + 1/2 + 2^50 < 2^51.
-   3. Last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
-   u_k): multiples of u_(k+1) and u_k plus constants, subtracted at emptying: after 128 settings of 4 vectors (many
-   limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k + 1.5 * 2^52 u_k.
-   4. exact_many: more than six limbs, and wide ones, products of row sums in doubles. u_k = 2^(51 k) unit keeps 32
-   limbs in range; the first limb gets the unit; the second half keeps weights 2^(51 k), its C_k is second[k]. In tiles
-   of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
-   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
-   product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
-   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63.
-   Proved by machine: 1, 3 tests/proofs/limbs.g, 2 to 5 tests/proofs/limbs_orders.sh. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
@@ -62,7 +49,6 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_sig
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* Evaluates 2 to 6 limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -96,7 +82,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Evaluates any number of limbs, with wide ones and long rows, real or Gaussian, four vectors a turn. */
+/* Evaluates any number of limbs, also wide ones and long rows, four vectors a turn. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
@@ -148,7 +134,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
 
-/* Evaluates 2 to 6 limbs of Gaussian integers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact *exact, permi_exact_work *work,
                                                               int settings, int negative, int place_signs, int limbs)
 {
@@ -189,7 +174,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact 
 
 #if PERMI_WIDTH == 8
 #define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-/* Sets a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
+/* Sets a[0 .. k] = a[0 .. k - 1] a[k], k <= most. */
 PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
@@ -280,7 +265,6 @@ PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* Adds or subtracts a step of numbers of 1 or 2 `bytes`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
                                                       int bytes)
 {
@@ -362,15 +346,14 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Sums the sign vectors for which no even row is 0 (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
-   two columns from a table and four in Gray order, with a vector of int8 sums each. A term vanishes where the least sum
-   over even rows, unsigned, is 0. The lanes and settings of survivors are listed; by the bits of the lists, three bytes
-   from tables of 16 correct the sum for all +. */
+/* Sums the sign vectors for which no even row is 0, for norms <= 127. A step has 2^6 settings, two columns from a table
+   and four in Gray order, each a vector of int8 sums. A term vanishes where the least sum over even rows, unsigned, is
+   0. Survivors are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_exact_total *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
-  const int shift = PERMI_WIDTH / 4; /* bits of a lane in its second four */
+  const int shift = PERMI_WIDTH / 4; /* of a lane in its second four bits */
   const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET((15 << shift & 15) * 0x01010101);
   int16_t *atom = work->atom;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;

@@ -1,24 +1,11 @@
 /* =================================================================================== >>limb_kernels
-   Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, products of row sums in doubles. */
+   Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, and products of row sums. A number of k limbs is
+   sum_i a_i, a_i a multiple of u_i = 2^(51 i) unit; round[i] = C_i = 1.5 * 2^103 u_i. fma(a, g, C_i) = C_i + h and
+   l = fma(a, g, -h) split ag = h + l exactly. A limb's four vectors are `places` apart. Limbs stay below 2^52 u_i;
+   exact_carry leaves at most 2^50 u_i (docs/proofs-rounding.md; proved by machine: tests/proofs/limbs.g,
+   tests/proofs/limbs_orders.sh). */
 
 #if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
-/* A number of k limbs is sum_i a_i, a_i a multiple of u_i = 2^(51 i) unit; round[i] = C_i = 1.5 * 2^103 u_i. "Four" is
-   four vectors; a limb's four are `places` apart.
-   1. Let a be a multiple of u_i, g an integer, |ag| <= 2^102 u_i. C_i + ag lies in C_i's binade, of doubles 2^51 u_i
-   apart: fma(a, g, C_i) = C_i + h, h a multiple of u_(i+1), |ag - h| <= 2^50 u_i, and l = fma(a, g, -h) is exact:
-   ag = h + l. Sums of multiples of u_i up to 2^53 u_i are exact.
-   2. Gaussian limbs grow to M u_i in each part, M = 2^52 - 2^11, under factors |re g| + |im g| <= G = 2^50 - 2^10:
-   re = l - l' + carry, carries h - h': |re| <= 2 * 2^50 + M G 2^-51 + 1 <= M; each product is below M G < 2^102.
-   3. exact_carry makes |a_i| <= 2^50 u_i but in the last limb: (a_i + C_i) - C_i is the multiple of u_(i+1) next to
-   a_i. The last of k > 1 limbs is then at most |a| / u_(k-1) + 1 <= 2^49 + 1, as |a| < 2^(50 k).
-   4. A long row's sum is y = 2^51 y_1 + y_0, |y_0| <= 2^50, |y_1| <= 2^20 (norms are below 2^70). After exact_carry,
-   |a_i| <= 2^50 u_i, a becomes r_i = l(a_i y_0) + h(a_(i-1) y_0) + l(2^51 a_(i-1) y_1) + h(2^51 a_(i-2) y_1) + carry,
-   twice as many terms if Gaussian: below 2^53 u_i, and carried at once. 2^(51 grown) > 2^1.1 |product|: the last of
-   `grown` limbs is at most 2^50, and takes what is beyond: multiples of u_grown up to 2^53 whose sum is small.
-   5. Last products: three real ones make a Gaussian one [Karatsuba]: re re', im im', (re + im)(re' + im'), planes 0 to
-   2; |re + im| <= 2^51 after exact_carry, products <= 2^102.
-   Proved by machine: 1, 3, 5 tests/proofs/limbs.g, 2, 4 tests/proofs/limbs_orders.sh. */
-
 /* Sets a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
@@ -66,7 +53,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V 
   }
 }
 
-/* Adds the parts of a g, a multiple of u_i, to low and high. */
+/* Adds l and h of a g to low and high. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, PERMI_V *low, PERMI_V *high)
 {
   const PERMI_V h = PERMI_FMA(a, g, c) - c;
@@ -74,7 +61,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PER
   *high = *high + h;
 }
 
-/* Does so for one part, or all of a complex product: a, g, low and high have `parts` parts. */
+/* Does the same for all parts of a product. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
                                                          PERMI_V *high, int parts)
 {
@@ -86,8 +73,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const
   }
 }
 
-/* Does what exact_times does for one vector of Gaussian integers: a[limb][part], limbs `apart`; g's parts are four
-   vectors apart. */
+/* The same for one vector of Gaussian integers, limbs `apart`; g's parts are four vectors apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int k, const double *g, const double *round,
                                                                 int apart)
 {
@@ -155,7 +141,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, i
   }
 }
 
-/* Moves row sums in doubles by a step; where a sum has two doubles, the lower one stays within 2^50. */
+/* Moves row sums by a step. The lower of two doubles stays within 2^50. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
 {
   const double *step = exact->wide_step + j * exact->wide_padded;
@@ -174,8 +160,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact 
   }
 }
 
-/* Stores the factors for setting q that are not narrow, four vectors each: limbs as products of row sums, [limb][part];
-   then rows of two doubles, [row][low, high][part]. */
+/* Stores the factors of setting q that are not narrow, four vectors each: wide limbs, [limb][part], then long rows,
+   [row][low, high][part]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
                                                          int parts)
 {
@@ -224,7 +210,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
       }
 }
 
-/* Multiplies the limbs and long rows of one half. Returns its number of limbs. */
+/* Multiplies one half. Returns its number of limbs. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
                                                      int limbs, int half, const double *y, int parts)
 {
@@ -244,7 +230,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, P
   return k;
 }
 
-/* Multiplies a few Gaussian limbs, for one vector, and carries; the planes go to a[plane][limb][4]. */
+/* Multiplies a few Gaussian limbs, for one vector, and carries. The planes go to a[plane][limb][4]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double *limb, int limbs, PERMI_V sign,
                                                         const double *round)
 {

@@ -5,11 +5,11 @@
 
 typedef struct permi_exact_family {
   perm_isa isa;
-  int lanes_log2; /* lanes of int16 */
+  int lanes_log2; /* of int16 */
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: only k, of atoms if real */
+  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: k, of atoms if real */
 } permi_exact_family;
 
 #define PERMI_EXACT_EVALUATE(name, many, family)                                                                       \
@@ -25,7 +25,7 @@ typedef struct permi_exact_family {
     }                                                                                                                  \
   }
 
-/* Rates of a Cascade Lake at 2.5 GHz; IFMA's and NEON's are guesses. */
+/* Rates of a Cascade Lake at 2.5 GHz. IFMA's and NEON's are guesses. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
@@ -37,11 +37,11 @@ static const permi_exact_family permi_exact_families[] = {
     {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {{NULL}}}};
 
 typedef struct permi_exact_packing {
-  int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
+  int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
   int atom_of[PERM_MAX_N];                        /* -1: a long row */
   int sums, long_rows, long_first;
-  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* those of the first half first */
+  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* first half first; limbs after the row */
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
@@ -52,8 +52,8 @@ static uint64_t permi_exact_cap(int limbs)
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* Returns the atom of a narrow limb that takes a row, -1 if none: the least of the first four, or else the fifth, a
-   factor of the half of 0 and 1, which stays below 2^31. fits: an atom and that half may have these products before. */
+/* Returns the atom for a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, below 2^31.
+   fits: largest products before, of an atom, of that half. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -64,8 +64,8 @@ static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
   return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
 }
 
-/* Packs rows, largest norm first and without the first `longs`, each into the limb and there into the atom with the
-   least product. Returns 0 if they do not fit. */
+/* Packs rows after the `longs` largest, by norm, into the limb and its atom of least product. Returns 0 if they do not
+   fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64_t cap, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -110,11 +110,11 @@ static int permi_exact_first(int limbs)
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
 }
 
-/* Gives each long row to the half of fewer bits. Returns 0 if there are too many limbs. */
+/* Gives each long row to the half of fewer bits. Returns 0 if limbs are too many. */
 static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_exact_packing *packing)
 {
   const int first = permi_exact_first(packing->limbs);
-  int grown[2], row[2][PERM_MAX_N], limbs[2][PERM_MAX_N], count[2] = {0, 0}, half, i, r;
+  int grown[2], of[PERM_MAX_N], limbs[PERM_MAX_N], at = 0, half, i, r;
   double bits[2] = {0, 0};
   grown[0] = first;
   grown[1] = packing->limbs - first;
@@ -123,26 +123,25 @@ static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_
       bits[packing->atom_of[i] / PERMI_EXACT_ATOMS >= first] += rows->bits_of[i];
   for (r = 0; r < longs; r++) {
     int least;
-    half = bits[1] < bits[0];
+    of[r] = half = bits[1] < bits[0];
     bits[half] += rows->bits_of[rows->order[r]];
     least = (int)((bits[half] + 1.1) / PERMI_EXACT_WINDOW) + 1;
-    grown[half] = grown[half] < least ? least : grown[half];
-    row[half][count[half]] = rows->order[r];
-    limbs[half][count[half]++] = grown[half];
+    limbs[r] = grown[half] = grown[half] < least ? least : grown[half];
+    packing->long_first += !half;
   }
   packing->long_rows = longs;
-  packing->long_first = count[0];
   packing->sums = grown[0] + grown[1];
-  for (r = 0; r < longs; r++) {
-    half = r >= count[0];
-    packing->long_row[r] = row[half][r - half * count[0]];
-    packing->grown[r] = limbs[half][r - half * count[0]];
-  }
+  for (half = 0; half < 2; half++)
+    for (r = 0; r < longs; r++)
+      if (of[r] == half) {
+        packing->long_row[at] = rows->order[r];
+        packing->grown[at++] = limbs[r];
+      }
   return grown[0] <= PERMI_EXACT_HALF - 2 && grown[1] <= PERMI_EXACT_HALF - 2 && packing->sums <= PERMI_EXACT_LIMBS &&
          packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
 }
 
-/* Packs into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
+/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. */
 static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
 {
   double bits = 0, wide_bits = 0;
@@ -161,7 +160,7 @@ static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int l
   return 0;
 }
 
-/* Packs rows; they are long where they must be. Returns 0 if impossible. */
+/* Packs rows, long ones only where they must be. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int longs = 0;
@@ -172,7 +171,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return permi_exact_pack_after(rows, longs, 1, packing);
 }
 
-/* Returns the vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
+/* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
@@ -187,34 +186,21 @@ static double permi_exact_operations(const permi_exact_packing *packing, const p
   return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
 }
 
-/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. The
-   distribution of a row's sum stands around place 255, within its reach and of its parity. */
+/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. A row is 0
+   if half of its sum of moduli is added; now: the distribution of what is added. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
-  double part = 1, room[2][511];
+  double part = 1;
   int i, j, k;
   for (i = 0; i < rows->n; i++) {
-    double *now = room[0], *next = room[1];
+    double now[256] = {1};
     int reach = 0;
-    if (!rows->half[i])
-      continue;
-    now[255] = 1;
-    for (j = 0; j < rows->n; j++) {
+    for (j = 0; j < rows->n && rows->half[i]; j++) {
       const int a = abs((int)permi_exact_at(rows, i, j, 0));
-      double *was = now;
-      if (!a)
-        continue;
-      for (k = 255 - reach - a; k <= 255 + reach + a; k += 2)
-        next[k] = 0;
-      for (k = 255 - reach; k <= 255 + reach; k += 2) {
-        next[k - a] += 0.5 * now[k];
-        next[k + a] += 0.5 * now[k];
-      }
-      reach += a;
-      now = next;
-      next = was;
+      for (k = reach += a; k >= 0; k--)
+        now[k] = 0.5 * (now[k] + (k >= a ? now[k - a] : 0));
     }
-    part *= 1 - now[255];
+    part *= rows->half[i] ? 1 - now[reach / 2] : 1;
   }
   return part;
 }
@@ -229,12 +215,11 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns the limbs of the kernel for a fixed number of limbs, or 0. */
+/* Returns 0 for the kernel for any number of limbs. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
-  return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows
-             ? packing->limbs
-             : 0;
+  const int few = packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows;
+  return few ? packing->limbs : 0;
 }
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
@@ -261,7 +246,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
                   (permi_exact_few(&plan->packing, rows->parts) ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
-      rows->parts == 1 && permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
+      rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
   if (plan->can_skip && rows->halved) {
     /* search, lists and survivors of a vector of int8 */
     const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
@@ -276,32 +261,15 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   }
 }
 
-PERMI_NEVER_INLINE
-static void permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view,
-                                permi_exact_plan *plan)
-{
-  permi_exact_plan other;
-  plan->rows = permi_exact_look(view, n, 0);
-  permi_exact_plan_rows(options, plan);
-  other.rows = permi_exact_look(view, n, 1);
-  permi_exact_plan_rows(options, &other);
-  if (other.seconds < plan->seconds)
-    *plan = other;
-}
-
-/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it, as integers. */
+/* *sum += or -= sum_k total[k] 2^(window k) */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
-  uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
   int k;
   for (k = 0; k <= exact->sums; k++) {
-    const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
-    const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
-    memset(word, 0, sizeof word);
-    word[at] = x.low << shift;
-    word[at + 1] = x.high << shift | (shift ? x.low >> (64 - shift) : 0);
-    word[at + 2] = shift ? x.high >> (64 - shift) : 0;
-    permi_sum_add_integer(sum, word, at + 3, negative ^ minus);
+    uint64_t word[2];
+    const int negative = permi_words_magnitude(word, &total[k].low, 2);
+    permi_sum_add_bits(sum, word[0], 1074 + k * exact->window, negative ^ minus);
+    permi_sum_add_bits(sum, word[1], 1074 + k * exact->window + 64, negative ^ minus);
   }
 }
 
@@ -324,62 +292,42 @@ static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
-  const int even = exact->n - 1 + (int)leaf->scale_exp2;
-  char skipped[64] = "";
-  if (exact->survivors < 1)
-    permi_say(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
-  return permi_say(buffer, size,
-                   "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
-                   "%llu chunks, %.3g s\n",
-                   exact->n, perm_name("isa", leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
-                   exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
-                   (unsigned long long)leaf->information.chunks, leaf->information.seconds);
+  char how[128];
+  snprintf(how, sizeof how, "%s in %d limbs, %d of them halved", exact->transposed ? "columns" : "rows", exact->sums,
+           exact->n - 1 + (int)leaf->scale_exp2);
+  return permi_exact_say(leaf, exact->parts, how, exact->survivors, buffer, size);
 }
 
-/* Sets table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`, eight bytes at a
-   time. The highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
+/* Sets table[s] = base - the steps of the columns in s, in fields of 1 or 2 `bytes`. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
-  const int within = bytes == 1 ? 3 : 2, few = columns < within ? columns : within;
-  const uint64_t ones = bytes == 1 ? UINT64_C(0x0101010101010101) : UINT64_C(0x0001000100010001);
-  const uint64_t high = ones << (8 * bytes - 1), field = bytes == 1 ? 0xff : 0xffff;
-  uint64_t first[8], x;
+  uint16_t *fields = (uint16_t *)(void *)table;
   int k, q;
-  first[0] = base;
-  for (k = 0; k < few; k++)
+  if (bytes == 1)
+    table[0] = (uint8_t)(base & 0xff);
+  else
+    fields[0] = (uint16_t)(base & 0xffff);
+  for (k = 0; k < columns; k++)
     for (q = 0; q < 1 << k; q++)
-      first[(1 << k) + q] = first[q] - step[k];
-  for (q = 0; q < 1 << few; q++) {
-    const uint8_t byte = (uint8_t)(first[q] & 0xff);
-    const uint16_t two = (uint16_t)(first[q] & 0xffff);
-    memcpy(table + bytes * q, bytes == 1 ? (const void *)&byte : (const void *)&two, (size_t)bytes);
-  }
-  for (k = within; k < columns; k++) {
-    const uint64_t y = (step[k] & field) * ones;
-    uint8_t *to = table + (8 << (k - within));
-    for (q = 0; q < 1 << (k - within); q++) {
-      memcpy(&x, table + 8 * q, 8);
-      x = ((x | high) - (y & ~high)) ^ ((x ^ ~y) & high);
-      memcpy(to + 8 * q, &x, 8);
-    }
-  }
+      if (bytes == 1)
+        table[(1 << k) + q] = (uint8_t)((table[q] - step[k]) & 0xff);
+      else
+        fields[(1 << k) + q] = (uint16_t)((fields[q] - step[k]) & 0xffff);
 }
 
 /* Writes x as 2^51 y[1] + y[0], |y[0]| <= 2^50, or as y[0]. */
 static void permi_exact_double(permi_wide x, int is_long, double *y)
 {
   const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
+  y[0] = (double)(int64_t)x.low;
   if (is_long) {
-    permi_wide more = permi_wide_of((int64_t)half);
-    permi_wide_add(&more, x);
-    y[0] = (double)(int64_t)(more.low & (2 * half - 1)) - (double)half;
-    y[1] = (double)(int64_t)(more.high << (64 - PERMI_EXACT_WINDOW) | more.low >> PERMI_EXACT_WINDOW);
-  } else {
-    y[0] = (double)(int64_t)x.low;
+    permi_wide_add(&x, permi_wide_of((int64_t)half));
+    y[0] = (double)(int64_t)(x.low & (2 * half - 1)) - (double)half;
+    y[1] = (double)(int64_t)(x.high << (64 - PERMI_EXACT_WINDOW) | x.low >> PERMI_EXACT_WINDOW);
   }
 }
 
-/* Fills in row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and its steps. */
+/* r: the number of a long row, or -1; entry: its first of the table */
 static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
                                     int entry, double *table, double *step)
 {
@@ -488,22 +436,22 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Columns are lanes, block or settings, the fixed one, outer ones. */
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* of the table of settings, or of lanes' bytes */
+  uint8_t *next;   /* in the table of settings, or of lanes' bytes */
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Fills in the tables of row i of the matrix, the r-th of the atoms. */
+/* Fills in row i, the r-th in the order of the atoms. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
-  uint64_t step[PERM_MAX_N], all_plus = 0; /* modulo 2^64; half the steps' sum is y_i for x = (1, ..., 1) */
+  uint64_t step[PERM_MAX_N], all_plus = 0; /* half the steps' sum is y_i for x = (1, ..., 1) */
   int j;
   for (j = 0; j < rows->n; j++, a += rows->along)
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
@@ -538,14 +486,14 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
   const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
   const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
-  const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
-  permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact + bytes);
+  const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
+                       (size_t)(padded * steps) * sizeof(uint32_t);
+  permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
   permi_exact_places to;
   double *doubles;
   int a, i, r = 0;
   if (!exact)
     return permi_fail_memory(result);
-  memset(exact, 0, sizeof *exact + bytes);
   to.skip = skip;
   to.lanes = lanes;
   to.inner = inner;
@@ -571,10 +519,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
       if (plan->packing.atom_of[i] == a)
         permi_exact_row_tables(exact, rows, i, r++, &to);
   }
-  permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
-  leaf->information.isa = family->isa;
-  leaf->context = exact;
-  leaf->release = permi_context_release;
+  permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
   leaf->explain = permi_exact_explain;
   leaf->run_chunk = permi_exact_chunk;
   leaf->workspace = sizeof(permi_exact_work);

@@ -4,36 +4,33 @@
 #include "../base/ring.h"
 #include "../job/control.h"
 
-/* Products by Montgomery's reduction (Math. Comp. 44 (1985) 519-521): a b 2^-64 instead of a b. */
+/* Montgomery's products (Math. Comp. 44 (1985) 519-521) are a b 2^-64. */
 typedef struct permi_odd_modulus {
-  uint64_t p;       /* odd, below 2^63; functions called permi_prime_ need a prime */
+  uint64_t p;       /* odd, below 2^63; a prime for permi_prime_ */
   uint64_t inverse; /* of p modulo 2^64 */
   uint64_t one;     /* 2^64 mod p */
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
 } permi_odd_modulus;
 
-/* Returns t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
+/* Returns t 2^-64 mod p, for t < 2^64 p: with q = t / p modulo 2^64, t - q p is a multiple of 2^64. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery_reduce(permi_wide t, const permi_odd_modulus *modulus)
 {
   const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
   return t.high - high + (t.high < high ? modulus->p : 0);
 }
 
-/* Returns a b 2^-64 mod p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
 {
   return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
 }
 
-/* Returns t + a b, to be reduced: below 2^64 p in all. */
+/* Returns t + a b; below 2^64 p, to be reduced. */
 static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
 {
-  const permi_wide product = permi_multiply_words(a, b);
-  permi_wide_add(&t, product);
+  permi_wide_add(&t, permi_multiply_words(a, b));
   return t;
 }
 
-/* Returns a + b, or a - b, modulo p. */
 static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
 {
   if (minus)
@@ -47,7 +44,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
   permi_odd_modulus prime;
   int k;
   prime.p = p;
-  prime.inverse = p; /* of p modulo 8; each round doubles the bits */
+  prime.inverse = p; /* modulo 8; each round doubles the bits */
   for (k = 0; k < 5; k++)
     prime.inverse *= 2 - p * prime.inverse;
   prime.one = permi_residue_wide(1, 0, p);
@@ -55,7 +52,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
   return prime;
 }
 
-/* Returns a^e; a and the result are times 2^64. */
+/* Returns a^e, like a times 2^64. */
 static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
 {
   uint64_t power = prime->one;
@@ -72,7 +69,7 @@ static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
 }
 
-/* Is p, odd and below 2^63, prime? By Miller and Rabin's test to the first twelve primes, enough for 64 bits
+/* Returns 1 if p < 2^63 is prime, by Miller and Rabin's test to the first twelve primes, enough for 64 bits
    (J. Sorenson, J. Webster, Math. Comp. 86 (2017) 985-1003). */
 static int permi_is_prime(uint64_t p)
 {
@@ -99,9 +96,9 @@ static int permi_is_prime(uint64_t p)
   return 1;
 }
 
-#define PERMI_PRIME_BITS 61.999 /* log2 of the first 2^40 primes below 2^62, and more */
+#define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
-/* Returns the next prime below `above`; with_root: 1 modulo 4. */
+/* with_root: 1 modulo 4 */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -121,7 +118,7 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* Returns the residue of a magnitude; p up to 2^63. */
+/* p <= 2^63 */
 static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
 {
   uint64_t rest = 0;
@@ -130,8 +127,8 @@ static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
   return rest;
 }
 
-/* Sets word to the magnitude of the integer of least modulus with these residues, by the Chinese remainder theorem, in
-   O(primes^2). Returns 1 if it is negative. word, product: primes + 1 words. */
+/* Sets word to the integer of least modulus with these residues, in O(primes^2). Returns 1 if it is negative. word,
+   product: primes + 1 words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -140,7 +137,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   memset(word, 0, (size_t)words * sizeof *word);
   memset(product, 0, (size_t)words * sizeof *product);
   product[0] = 1;
-  for (k = 0; k < primes; k++) { /* invariant: word is right modulo the product of the primes before, and below it */
+  for (k = 0; k < primes; k++) { /* word is right modulo the product so far, and below it */
     const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, p);
     const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, p), &prime[k]);
     const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
@@ -158,8 +155,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   return 1;
 }
 
-/* Sets the parts of a Gaussian integer from its residues r and s, with i at both roots of -1: (r + s) / 2 and
-   (r - s) / (2 root). */
+/* Sets the parts of a Gaussian integer from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
 static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
                                 uint64_t *imaginary)
 {
@@ -181,13 +177,12 @@ PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Returns how many primes integers of either sign below 2^bits need. */
+/* Returns the primes that integers of either sign below 2^bits need. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
 }
 
-/* Sets the first primes below 2^bits; with_root: 1 modulo 4. */
 static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
   uint64_t above = UINT64_C(1) << bits;
@@ -198,8 +193,8 @@ static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with
   }
 }
 
-/* Adds the integer with these residues, modulo `modulus` if that is not 0, to *sum. word: 2 (primes + 1) words.
-   primes 0: the residue modulo `modulus` is there. PERM_ERROR_OVERFLOW: too long. */
+/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0] itself. word: 2
+   (primes + 1). PERM_ERROR_OVERFLOW: too long. */
 static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
                                       uint64_t modulus, uint64_t *word, perm_sum *sum)
 {

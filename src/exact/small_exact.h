@@ -1,12 +1,11 @@
 /* ====================================================================================== >>small_exact
-   Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
-     exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number
-                         exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: below 2^53 nothing is rounded.
+   Integer matrices of order 2 to 16 without a plan, a job or an allocation.
+     exact in doubles    No number of the kernels of >>small exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| +
+                         |im a_ij|: nothing rounds below 2^53.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
-                         columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
-                         known (asked of the bound as rounded: 2^62). A larger one follows with the kernel's value in
-                         doubles, which lies within 2^61 of it if K u prod_i R_i <= 2^60, K =
-                         permi_small_roundings. */
+                         columns, in words that wrap: n 2^(n-1) products. They give a permanent below 2^63 in modulus
+                         (required of the rounded bound: 2^62). A larger one is near the kernel's value in doubles,
+                         within 2^61 if K u prod_i R_i <= 2^60, K = permi_small_roundings. */
 #pragma once
 #include "exact.h"
 #include "../dense/small.h"
@@ -14,7 +13,7 @@
 #define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */
 #define PERMI_SMALL_KNOWN 4611686018427387904.0 /* 2^62 */
 
-/* Copies entries to doubles. Returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
+/* Copies entries. Returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
 static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t ld, double *real)
 {
   const double most = 9007199254740992.0; /* 2^53 */
@@ -43,8 +42,8 @@ static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int
   }
 }
 
-/* Computes the permanent modulo 2^64. f stands, by subset of the columns from 2 on, without columns 0 and 1, with 0,
-   with 1, with both: four sums advance at a time. */
+/* f: by subset of the columns from 2 on, without columns 0 and 1, with 0, with 1, with both: four sums advance at a
+   time. */
 static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptrdiff_t ld, int parts, uint64_t *f,
                                                     uint64_t *value)
 {
@@ -55,7 +54,7 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
     const int64_t *one, *two;
     uint64_t *to = f + 4 * parts * (int)set;
     size[set] = set ? (uint8_t)(size[set & (set - 1)] + 1) : 0;
-    one = a + row * size[set]; /* the row of sets with one of the columns 0 and 1 */
+    one = a + row * size[set]; /* of sets with one of the columns 0 and 1 */
     two = one + row;
     memset(to, 0, 4 * (size_t)parts * sizeof *to);
     to[0] = !set;
@@ -79,35 +78,32 @@ static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptr
 static permi_wide permi_small_nearest(double rounded, uint64_t wrapped)
 {
   const int e = rounded != 0 ? permi_exponent(rounded) : 0, shift = e > 53 ? e - 53 : 0;
-  const int64_t bits = (int64_t)permi_shift(rounded, -shift);
-  permi_wide about = permi_wide_of(bits < 0 ? -bits : bits);
-  about.high = shift ? about.low >> (64 - shift) : 0;
-  about.low <<= shift;
-  if (bits < 0)
+  const int64_t bits = (int64_t)permi_shift(fabs(rounded), -shift);
+  permi_wide about;
+  about.high = shift ? (uint64_t)bits >> (64 - shift) : 0;
+  about.low = (uint64_t)bits << shift;
+  if (rounded < 0)
     about = permi_wide_negate(about);
   permi_wide_add(&about, permi_wide_of((int64_t)(wrapped - about.low)));
   return about;
 }
 
+/* Returns x as a double. */
 static double permi_small_set(perm_integer *integer, permi_wide x)
 {
   int e;
   double value;
-  integer->negative = (int)(x.high >> 63);
-  if (integer->negative)
-    x = permi_wide_negate(x);
-  integer->word[0] = x.low;
-  integer->word[1] = x.high;
-  integer->words = x.high ? 2 : x.low != 0;
-  if (x.high) {
+  integer->negative = permi_words_magnitude(integer->word, &x.low, 2);
+  integer->words = integer->word[1] ? 2 : integer->word[0] != 0;
+  if (integer->words == 2) {
     value = permi_integer_double(integer, &e);
     return ldexp(value, e);
   }
-  value = (double)x.low;
-  return integer->negative ? -value : x.low ? value : 0; /* rounding down, clang converts 0 to -0 */
+  value = (double)integer->word[0];
+  return integer->negative ? -value : integer->words ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 
-/* Fills in a result for a matrix without NULL, 2 <= n <= 16, isa not AUTO; returns 0 if the general path must. */
+/* Fills in a result, 2 <= n <= 16, isa not AUTO. Returns 0 if the general path must. */
 static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, ptrdiff_t ld, perm_result *result)
 {
   double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;

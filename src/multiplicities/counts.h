@@ -1,15 +1,14 @@
 /* ========================================================================================= >>counts
-   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here, and
-   the choice of their engine.
-   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
-   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, and the other as
+   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine.
+   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, and no
+   zero lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
    forms. Forms to spare stay unused ("skips"). The engines:
-     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts; subtracts
-                nothing that the permanent does not
+     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
+                subtracts nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Two sums of [MRA] are not here: Ryser's over 2^n m (by price up to a quarter better for reals in double-double at
-   n = m + 1, else slower) and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
+   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower)
+   and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 #pragma once
 #include "../base/memory.h"
 #include "../job/problem.h"
@@ -23,11 +22,11 @@ typedef struct permi_counted {
   int *row_count, *column_count;
   double *real;     /* [m][n][parts]; NULL if integers */
   int64_t *integer;
-  int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
+  int scaled, exp2; /* scaled: doubles are integers times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
-/* Returns the bits of an entry, 0 for both zeros. */
+/* Returns the bits of an entry, for -0 those of 0. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -42,8 +41,8 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Returns 1 only if no rows of a square matrix of integers are equal, no columns, and none is 0: their polynomials
-   differ at one place modulo 2^64. O(n^2). */
+/* Returns 1 only if a square matrix of integers has no equal or zero lines: as polynomials they differ at one place
+   modulo 2^64. O(n^2). */
 static int permi_lines_differ(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -55,10 +54,9 @@ static int permi_lines_differ(const permi_problem *problem)
   memset(sum, 0, sizeof sum);
   for (i = 0; i < n; i++) {
     const int64_t *row = problem->integer + i * problem->ld * parts;
-    for (j = k = 0; k < n * parts; k++) {
+    for (k = 0; k < n * parts; k++) {
       sum[0][i] += (uint64_t)row[k] * weight[k];
-      sum[1][j] += (uint64_t)row[k] * weight[i * parts + (parts == 2 ? k & 1 : 0)];
-      j += parts == 1 || k & 1;
+      sum[1][k >> (parts - 1)] += (uint64_t)row[k] * weight[i * parts + (k & (parts - 1))];
     }
   }
   for (side = 0; side < 2; side++)
@@ -74,7 +72,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Compares two lines; y < 0 is a line of zeros. */
+/* Returns 1 if lines x and y are equal; y < 0: a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -86,7 +84,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Lines that differ mostly do so in their first places (`first`: room for them). */
+/* Most lines that differ do so in their first places (first: room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -116,13 +114,13 @@ static void permi_lines_drop_zeros(const permi_problem *problem, int by_columns,
                                    permi_lines *lines)
 {
   int left = 0, k;
-  for (k = 0; k < lines->lines; k++)
-    if (permi_lines_equal(problem, by_columns, lines->line[k], -1, other)) {
-      lines->total -= lines->count[k];
-    } else {
-      lines->line[left] = lines->line[k];
-      lines->count[left++] = lines->count[k];
-    }
+  for (k = 0; k < lines->lines; k++) {
+    const int zero = permi_lines_equal(problem, by_columns, lines->line[k], -1, other);
+    lines->line[left] = lines->line[k];
+    lines->count[left] = lines->count[k];
+    lines->total -= zero ? lines->count[k] : 0;
+    left += !zero;
+  }
   lines->lines = left;
 }
 
@@ -131,7 +129,7 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Makes the one allocation, counted->real, for entries and counts. */
+/* entries and counts in one piece */
 static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
 {
   const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);
@@ -143,7 +141,7 @@ static int permi_counted_room(const perm_allocator *allocator, permi_counted *co
   return 1;
 }
 
-/* Reduces a problem, in O(m n) where lines differ. */
+/* O(m n) where lines differ */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -199,7 +197,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Makes doubles multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
+/* Writes doubles as multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -258,7 +256,7 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
 
 typedef struct permi_shape {
   int digits, forms, digit_total, form_total;
-  int needed, skips; /* forms in a product, forms to spare */
+  int needed, skips; /* in a product, to spare */
   const int *digit_count, *form_count;
 } permi_shape;
 
@@ -294,8 +292,7 @@ static size_t permi_counted_at(const permi_counted *counted, int by_columns, int
   return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* Bounds integers by rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and the sum of
-   these sums. */
+/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and their sum. */
 typedef struct permi_counted_bound {
   double bits[2], sums[2];
 } permi_counted_bound;
@@ -319,7 +316,7 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
   return bound;
 }
 
-/* Returns the words, sign included, that no sum of the engine exceeds; 0 if they are too many. */
+/* Returns the words, with sign, of every sum of the engine; 0: too many. */
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
@@ -331,7 +328,7 @@ PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* one: seconds of an operation in dd or exact. */
+/* one: seconds of an operation in dd or exact */
 PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
   const permi_shape *shape = &choice->shape;
@@ -355,7 +352,7 @@ PERMI_COLD static void permi_signs_price(int parts, double one, double size, per
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* Prices an engine. modulus: 0, or the one wanted; bound: of integers. */
+/* modulus: wanted, or 0; bound: of integers */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus,
                                                  const permi_counted_bound *bound)
@@ -418,15 +415,9 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-/* Returns seconds below every prediction for integers of order n without equal lines. */
-static double permi_counts_least_seconds(int n, int parts)
-{
-  return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
-}
-
 #define PERMI_COUNTS_GPU_STEPS 2000
 
-/* Returns the seconds of sums over signs on a GPU, INFINITY where they are the CPU's. */
+/* Returns the seconds on a GPU, INFINITY if that cannot be. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
   const permi_shape *shape = &choice->shape;
@@ -443,7 +434,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* Returns the cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
+/* Returns the cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -453,7 +444,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_MULTIPLICITIES, 0, 0},
                  {PERM_METHOD_MULTIPLICITIES, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
-  /* For complex terms the estimate asks for dd in either case. */
+  /* for complex terms the estimate asks for dd in either case */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_counted_bound bound = {{0, 0}, {0, 0}};
   permi_choice best;
@@ -466,9 +457,8 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
     permi_choice choice;
     const perm_method method = engines[k].method;
-    if (chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method)
-      continue;
-    if (engines[k].square_only && !square)
+    if ((chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method) ||
+        (engines[k].square_only && !square))
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {

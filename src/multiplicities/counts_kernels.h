@@ -1,6 +1,6 @@
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2. NEON uses those of plain C, which multiply in their
-   own order. */
+   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
+   order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
 /* Adds sum_k weight[k] from[k]; four vectors overlap. */
@@ -64,7 +64,7 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* Adds `times` a digit's entries to high and low parts, exactly; form: their sums. */
+/* Adds `times` a digit's entries exactly; form: high + low. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -90,7 +90,7 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
 
 /* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
-/* Squaring rounds no more often than copies. */
+/* squaring rounds no more often than copies */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {

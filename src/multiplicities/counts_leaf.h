@@ -1,14 +1,13 @@
 /* ===================================================================================== >>counts_leaf
-   Makes the chosen engine a leaf: scales entries by powers of two, puts them on grids, and bounds what the result may
-   lose. The sums of moduli of forms, if all are used, else of digits, become at most 1: then no sum of products exceeds
-   1 except by binomials, and what an operation loses does not grow. */
+   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, what the result may lose is
+   bounded. The sums of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1
+   except by binomials, and what an operation loses does not grow. */
 #pragma once
 #include "../dense/plan.h"
 #include "sign_sums.h"
 
-#define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
+#define PERMI_SCALE_WIDE 400 /* entries further apart: scaled by a transversal of largest product */
 
-/* Returns the larger part's exponent, as frexp does. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
@@ -16,8 +15,8 @@ PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digi
   return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
 }
 
-/* Sets exp2 by >>scale, repeated lines written out: the largest products are then about 1, where means of exponents
-   leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if memory runs out. */
+/* Sets exp2 by >>scale, repeated lines written out: the largest products become about 1, where means of exponents leave
+   2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 if memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -48,46 +47,56 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   return scaled;
 }
 
+/* Forms, or digits. */
+typedef struct permi_counts_side {
+  int lines, others;
+  const int *count, *other; /* of the lines, of the others */
+} permi_counts_side;
+
+static permi_counts_side permi_counts_side_of(const permi_counts *counts, int of_forms)
+{
+  const permi_counts_side forms = {counts->forms, counts->digits, counts->form_count, counts->digit_count};
+  const permi_counts_side digits = {counts->digits, counts->forms, counts->digit_count, counts->form_count};
+  return of_forms ? forms : digits;
+}
+
 typedef enum permi_scale_rule { PERMI_SCALE_MEAN, PERMI_SCALE_LARGEST, PERMI_SCALE_SUM } permi_scale_rule;
 
-/* Sets exp2 of digits (0) or forms (1) so that, given the others' exponents, each line's mean exponent is about 0,
-   or its largest entry or its sum of moduli, with counts, is at most 1. */
+/* Sets exp2 of one side, given the other's, so that each line's mean exponent is about 0, or its largest entry or its
+   sum of moduli, with counts, is at most 1. */
 PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int of_forms, permi_scale_rule rule,
                                                 int *const exp2[2])
 {
-  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
-  const int *count = of_forms ? counts->digit_count : counts->form_count;
+  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
   int x, k, part;
-  for (x = 0; x < lines; x++) {
+  for (x = 0; x < side.lines; x++) {
     int most = INT_MIN, used = 0;
     long long sum = 0;
     double total = 0;
-    for (k = 0; k < others; k++) {
+    for (k = 0; k < side.others; k++) {
       const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
       const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + exp2[!of_forms][k];
-      if (size == 0)
-        continue;
       sum += e;
-      used++;
-      most = e > most ? e : most;
+      used += size != 0;
+      most = size != 0 && e > most ? e : most;
     }
     if (!used)
       continue;
     exp2[of_forms][x] = rule == PERMI_SCALE_MEAN ? (int)-(sum / used) : -most;
-    for (k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
+    for (k = 0; rule == PERMI_SCALE_SUM && k < side.others; k++) {
       const int d = of_forms ? k : x, f = of_forms ? x : k;
       double size = 0;
       for (part = 0; part < counts->parts; part++)
         size += ldexp(fabs(permi_counts_entry(counts, d, part, f)), exp2[0][d] + exp2[1][f]);
-      total += count[k] * size;
+      total += side.other[k] * size;
     }
     if (rule == PERMI_SCALE_SUM)
       exp2[of_forms][x] -= permi_log2_ceiling(total * (1 + 1e-12));
   }
 }
 
-/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if some entry is off by up to half the least double, -1
-   if memory runs out. exp2: zeros. */
+/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double,
+   -1 if memory runs out. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -115,26 +124,24 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Returns 1 if every sum is a whole number below 2^53 units, one for each line that is all used: nothing rounds. */
+/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line that is all used. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
-  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
-  const int *count = of_forms ? counts->form_count : counts->digit_count;
-  const int *other = of_forms ? counts->digit_count : counts->form_count;
+  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
   double most = of_forms ? 1 : ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60);
   int x, k, part;
-  for (x = 0; x < lines; x++) {
+  for (x = 0; x < side.lines; x++) {
     double sum = 0, unit = permi_shift(1, 1000);
-    for (k = 0; k < others; k++)
+    for (k = 0; k < side.others; k++)
       for (part = 0; part < counts->parts; part++) {
         const double y = permi_counts_entry(counts, of_forms ? k : x, part, of_forms ? x : k);
-        sum += other[k] * fabs(y);
+        sum += side.other[k] * fabs(y);
         if (y != 0 && fabs(y) < DBL_MIN)
           return 0;
         unit = fmin(unit, permi_unit_of(y));
       }
-    for (k = count[x]; k > 0 && most < 9e15; k--)
+    for (k = side.count[x]; k > 0 && most < 9e15; k--)
       most *= sum / unit * (1 + 1e-12);
     if (!(most < 9e15))
       return 0;
@@ -142,7 +149,7 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* Splits entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with counts. */
+/* Splits entries onto two grids of exact sums. Returns a bound of what forms lose, with counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
@@ -166,14 +173,14 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* Sets error measures, u = 2^-53, for M of N forms in a product:
-     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
-     digits not being 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
-     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds), two roundings a digit
-     for the weight;
+/* Sets bounds and estimates for M of N forms in a product.
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, where nz
+     digits are not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two
+     roundings a digit;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of sums
+   The factor 1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums
    are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
@@ -205,7 +212,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-/* Sorts the digits stably by falling count. half_last: then moves the last odd one, or else the first, to the end. */
+/* Sorts digits stably by falling count; half_last: moves the last odd one, else the first, to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -223,7 +230,7 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-/* Returns counts with entries as given, NULL if memory runs out. exp2: zeros for digits and forms. */
+/* exp2: zeros, in the memory of counts */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {
@@ -245,11 +252,10 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   size = plain ? 1 : permi_numbers_words(&numbers);
   if (choice->method != PERM_METHOD_SUBSETS)
     weights = (size_t)(shape->digit_total + digits) * size;
-  counts = (permi_counts *)permi_allocate(
+  counts = (permi_counts *)permi_allocate_zeros(
       allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
   if (!counts)
     return NULL;
-  memset(counts, 0, sizeof *counts);
   counts->allocator = *allocator;
   counts->numbers = numbers;
   counts->size = size;
@@ -273,7 +279,6 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   exp2[0] = counts->form_count + forms;
   exp2[1] = exp2[0] + digits;
   order = exp2[1] + forms;
-  memset(exp2[0], 0, (size_t)(digits + forms) * sizeof **exp2);
   permi_digits_order(shape->digit_count, digits, choice->method != PERM_METHOD_SUBSETS, order);
   memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
   for (d = 0; d < digits; d++) {
@@ -294,7 +299,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   return counts;
 }
 
-/* Completes the leaf of a sum over signs. Returns a bound of what its forms lose. */
+/* Completes the leaf. Returns a bound of what its forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
@@ -326,7 +331,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
 
 #define PERMI_COUNTS_GPU_WALK 1024
 
-/* Makes the leaf of a sum over signs one of GPUs: the first digits are walked, threads are settings of the others. */
+/* The first digits are walked; threads are settings of the others. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
@@ -358,14 +363,14 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   leaf->context = NULL;
   leaf->run_range = permi_gpu_range;
   leaf->run_chunk = NULL;
-  (void)allocator;
+  (void)allocator; /* not used without GPUs */
   return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
 }
 
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  int *exp2[2], fields[7], k;
+  int *exp2[2], k;
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
@@ -398,15 +403,12 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   if (choice->method != PERM_METHOD_SUBSETS)
     lost = permi_signs_leaf(counts, certify, leaf);
   permi_counts_bounds(counts, lost, leaf);
-  fields[0] = (int)choice->method;
-  fields[1] = (int)choice->isa;
-  fields[2] = choice->by_columns;
-  fields[3] = (int)choice->precision;
-  fields[4] = counts->parts;
-  fields[5] = counts->integer != NULL;
-  fields[6] = (int)counts->absolute_mask;
-  for (k = 0; k < 7; k++)
-    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
+  {
+    const int fields[] = {(int)choice->method, (int)choice->isa, choice->by_columns, (int)choice->precision,
+                          counts->parts, leaf->integer, (int)counts->absolute_mask};
+    for (k = 0; k < 7; k++)
+      fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
+  }
   if (choice->modulus)
     fingerprint = permi_hash(fingerprint, choice->modulus);
   fingerprint = permi_hash(fingerprint, leaf->information.chunks);
@@ -418,7 +420,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
   leaf->information.fingerprint = fingerprint;
-  if (counted->scaled) { /* no integer: rounded to double-double */
+  if (counted->scaled) { /* not an integer: rounded to double-double */
     leaf->integer = 0;
     leaf->scale_exp2 += (long long)counted->exp2 * counted->rows;
     leaf->bound_relative = leaf->estimate_relative = PERMI_DD_UNIT;

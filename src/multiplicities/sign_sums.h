@@ -1,10 +1,9 @@
 /* ======================================================================================= >>sign_sums
-   Glynn's sum over numbers v_d = 0 .. c_d of copies of each digit [Gly10, CH18], in n-ary reflected Gray code, its
-   weights scaled by 2^-c_d:
+   Glynn's sum over numbers v_d = 0 .. c_d of copies of each digit [Gly10, CH18], in n-ary reflected Gray code:
      2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
-   F is the product of the forms with their counts. For M rows and N > M columns as forms it is their elementary
-   symmetric function e_M [MRA]. v -> c - v keeps the terms, so the last digit takes v <= c/2 only, doubled unless
-   v = c/2. Forms are exact: entries lie on two grids, as in PERMI_FORM_SPLIT, or are 128-bit integers. */
+   The weights are scaled by 2^-c_d. F is the product of the forms with their counts; for M rows and N > M columns as
+   forms, their elementary symmetric function e_M [MRA]. v -> c - v keeps the terms, so the last digit takes v <= c/2,
+   doubled unless v = c/2. Forms are exact: entries lie on two grids, as in PERMI_FORM_SPLIT, or are 128 bits. */
 #pragma once
 #include "../dense/kernels.h"
 #include "subsets.h"
@@ -15,7 +14,7 @@ typedef struct permi_nary {
   uint64_t left;
 } permi_nary;
 
-/* Returns a chunk's first term; chunks are as even as can be. */
+/* sizes of chunks differ by at most 1 */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -53,13 +52,13 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-/* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
+/* form: [row][lane], PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their values. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
   int room, lanes;
 } permi_form_batch;
 
-/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind. absolute: of |forms|. */
+/* Returns e_M of PERMI_SETS sets of forms, or of |forms|; imaginary parts M + 1 numbers on. */
 static const double *permi_symmetric(const permi_counts *counts, permi_form_batch *batch, int absolute)
 {
   const int parts = absolute ? 1 : counts->parts, needed = counts->needed;
@@ -88,7 +87,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds a batch to the sums: products by lane; e_M to lane 0, and that of moduli at places that the mask chooses. */
+/* Adds products by lane, e_M to lane 0; the mask chooses where e_M of moduli is added. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   const double *last;
@@ -184,7 +183,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli. */
+/* Returns the place of the term times F. e: e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
@@ -220,7 +219,6 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->skips ? (size_t)needed * size : 0);
 }
 
-/* Adds integers to a total, double-doubles to the sums. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
@@ -287,7 +285,7 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
     permi_nary_cells(counts, &walk, work, partial);
 }
 
-/* Fills in binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled unless v = c/2. */
+/* Fills in binom(c, v), v = 0 .. most, times 2^-c unless integers. half: doubled unless v = c/2. */
 PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
   const size_t size = counts->size;

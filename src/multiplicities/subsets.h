@@ -1,5 +1,5 @@
 /* ======================================================================================== >>subsets
-   Digits and forms of the engines for counts; the dynamic program over counts of used rows or columns.
+   The dynamic program over counts of used rows or columns, and the digits and forms of all engines for counts.
    A cell is a value of >>ring: double-doubles, integers or residues. state[v] is the sum of products over the ways in
    which the forms so far take up v_d copies of each digit d. The next form gives, in place, v descending, where the end
    can be reached,
@@ -19,13 +19,13 @@ typedef struct permi_counts {
   perm_method method;
   int parts, digits, forms;
   int digit_total, form_total, needed;
-  int skips;                           /* forms that stay unused: sums over signs take e_M of all */
+  int skips;          /* unused forms: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
+  double *high, *low; /* [digit][part][form], scaled; low: the rest for split sums */
   int64_t *integer;
   int whole;
   int lossy;          /* scaling rounded some tiny entry */
-  int signs;          /* entries are negative or complex: |terms| are summed apart */
+  int signs;          /* some entry is negative or complex: |terms| are summed apart */
   uint64_t terms, chunks;
   unsigned absolute_mask; /* one of mask + 1 values of e_M enters the sum of |terms| */
   int *weight_at;
@@ -55,7 +55,7 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* Sets a part, the real one first. */
+/* the real part first */
 static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
@@ -111,7 +111,7 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* Returns about the modulus of a cell of double-doubles or more, 0 for integers. */
+/* Returns about the modulus of a cell of double-doubles, 0 for integers. */
 static double permi_cell_modulus(const permi_counts *counts, const void *cell)
 {
   const permi_dd *x = (const permi_dd *)cell;
@@ -134,14 +134,14 @@ typedef struct permi_subsets {
   double *inner[4];          /* [digit][row]: weights, and -imaginary; 0 where v_d is */
   int inner_total;           /* the largest total of a row's digits */
   permi_control *control;
-  double least_state, least_weight; /* of the non-zero ones: tell where products cannot underflow */
+  double least_state, least_weight; /* not 0: tell where products cannot underflow */
   /* digits to take back from the row: offsets and weights */
   int active;
   size_t offset[PERMI_MOST_DIGITS];
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Each mover returns the largest modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Returns the largest modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -167,7 +167,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x0 .. base + x1 in double. */
+/* The same for the states base + x0 .. base + x1. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -205,7 +205,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* Moves them in cells, with absolute values. */
+/* The same in cells. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -235,7 +235,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* Lets one form take up its digit: totals become least .. most. */
+/* One form takes up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -250,7 +250,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
-      /* one digit: only needed totals; several: all, as states of other totals are right or never read */
+      /* several digits: all totals, as other states are right or never read */
       const int x0 = dp->block == 1 && least > total ? least - total : 0;
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
@@ -280,7 +280,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* Sets the weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
+/* By digit and v_d: the entry times the copies that v_d - 1 used ones leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -344,7 +344,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* An operation loses less by underflow; double-doubles lose several least doubles. */
+/* more than underflow costs an operation on double-doubles: several least doubles */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)

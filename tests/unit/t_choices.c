@@ -121,7 +121,7 @@ TEST(t_choices_of_limbs)
           memset(&options, 0, sizeof options);
           options.isa = (perm_isa)recorded[k].isa;
           choices_integers(a, n, recorded[k].parts, sizes[s], kind);
-          permi_exact_plan_of(&options, n, &view, &plan);
+          permi_exact_fastest(&options, n, &view, &plan);
           choices_packing(&plan);
           if (n < 30 && permi_exact_leaf(&options, &plan, &leaf, NULL) == PERM_OK) {
             choices_leaf(&leaf);

@@ -430,7 +430,6 @@ TEST(t_exact_plans)
   CHECK(leaf.information.work == 20 * ldexp(1, 19) && leaf.scale_exp2 <= 0 && leaf.integer == 1);
   leaf.explain(&leaf, text, sizeof text);
   CHECK_TEXT(text, leaf.information.isa == PERM_ISA_PLAIN ? "groups of rows" : "limbs");
-  permi_exact_plan_of(&options, 20, &view, &plan);
   if (plan.family) {
     perm_partial *partial = (perm_partial *)calloc(2, sizeof *partial);
     void *memory;
