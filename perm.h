@@ -14159,7 +14159,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 }
 
 /* The caller frees dense.memory. */
-static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
+static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, double *full)
 {
   permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
@@ -14169,6 +14169,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   int i, j, part;
   if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
     return PERM_ERROR_MEMORY;
+  permi_minors_write_out(minors, 0, full);
   for (i = 0; i < n; i++)
     for (part = 0; part < parts; part++) {
       double row[PERM_MAX_N];
@@ -14179,27 +14180,20 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* Returns what the grid cuts from terms. */
-static double permi_minors_rounded(const permi_minors *minors, const double *full)
+/* Writes the scaled matrix or its transpose out and returns what the grid cuts from terms, without the row whose minors
+   alone are wanted. */
+static double permi_minors_below(const permi_minors *minors, int turned, double *full)
 {
+  const int n = minors->total, parts = minors->parts, entries = n * parts;
+  const permi_view view = permi_view_of(full, n, parts, NULL);
   permi_dense_plan plain;
-  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
+  int i;
+  permi_minors_write_out(minors, turned, full);
+  for (i = 0; i < entries && minors->least; i++)
+    full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
   memset(&plain, 0, sizeof plain);
-  plain.n = minors->total;
+  plain.n = n;
   return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
-}
-
-/* The same; a row whose minors alone are wanted is 0. */
-static double permi_minors_below_grid(const permi_minors *minors, double *full)
-{
-  const int entries = minors->total * minors->parts;
-  double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  memcpy(wanted, last, (size_t)entries * sizeof *last);
-  if (minors->least)
-    memset(last, 0, (size_t)entries * sizeof *last);
-  share = permi_minors_rounded(minors, full);
-  memcpy(last, wanted, (size_t)entries * sizeof *last);
-  return share;
 }
 
 typedef struct permi_minors_sharing {
@@ -14326,33 +14320,29 @@ static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int
 #undef PERMI_OF_KIND
 }
 
-/* n <= 4, padded by unit rows; the largest permanent of moduli stands for the sum of |terms|. */
+/* n <= 4: as the kernels; the largest permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
-  double full[4][8], size[4][4], minors[8], moduli[4];
-  int i, j;
-  memset(full, 0, sizeof full);
-  for (i = 0; i < of->rows + 4 - n; i++) {
-    if (i < of->rows)
-      memcpy(full[i], of->a + i * width, (size_t)width * sizeof(double));
-    else
-      full[i][(i - of->rows + n) * parts] = 1;
-    for (j = 0; j < 4; j++)
-      size[i][j] = parts == 2 ? fabs(full[i][2 * j]) + fabs(full[i][2 * j + 1]) : fabs(full[i][j]);
-  }
+  double size[16], of_moduli[4];
+  int i, j, k;
+  for (k = 0; k < of->rows * n; k++)
+    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
   for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
-    const int b = gradient && i < 2 ? 2 : 1, c = gradient && i < 3 ? 3 : 2, a = gradient && !i;
-    permi_small_minors_few_real_plain(size[a], size[b], size[c], moduli);
+    int row[3] = {0, 0, 0};
+    for (j = k = 0; j < of->rows; j++)
+      if (!gradient || j != i)
+        row[k++] = j;
+    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
 #if !defined(PERM_NO_COMPLEX)
     if (parts == 2)
-      permi_small_minors_few_complex_plain(full[a], full[b], full[c], minors);
+      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
+                                           out);
     else
 #endif
-      permi_small_minors_few_real_plain(full[a], full[b], full[c], minors);
-    memcpy(out, minors, (size_t)width * sizeof *out);
+      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
     for (j = 0, out[width] = 0; j < n; j++)
-      out[width] = moduli[j] > out[width] ? moduli[j] : out[width];
+      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
   }
 }
 
@@ -14551,14 +14541,9 @@ static double permi_minors_lost(const permi_minors *minors, const permi_minors_t
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-static perm_status permi_minors_weightless(perm_result *result)
-{
-  return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
-}
-
-/* Writes marginals, in which the scales cancel, and the permanent. */
-static perm_status permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
-                                          const permi_minors_total *total, perm_result *result)
+/* Writes marginals, in which the scales cancel, and the permanent, if it is not 0. */
+static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
+                                   const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->lines[0], columns = minors->lines[1];
   int spare = 1, i, j, k, e; /* lines of ones, if any */
@@ -14567,8 +14552,9 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, permi_m
   for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
     value += minors->count[1][j] * permi_minors_scaled(minors, 0, rows - 1, j, 0) *
              permi_ldexp(total->value[k].hi, total->exp2[k]);
+  result->value = result->error_estimate = 0;
   if (!(value > 0))
-    return permi_minors_weightless(result);
+    return;
   for (j = 0; j < columns; j++)
     of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
   for (i = k = 0; i < rows; i++)
@@ -14597,7 +14583,6 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, permi_m
     result->exp2 = 0;
   }
   result->value = value;
-  return PERM_OK;
 }
 
 /* Computes the permanent from the last row's minors. */
@@ -14679,9 +14664,9 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
+/* By single terms, in double-double; also by subsets; also by kernels and GPUs. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
-/* Plans single terms, in double-double, or subsets. */
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
 {
   permi_minors_plan_terms(minors);
@@ -14703,10 +14688,8 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
     permi_minors_plan_one(minors, options, by);
   if (permi_minors_gpu_takes(minors, options, full))
     return 1;
-  if (minors->kernel) {
-    permi_minors_write_out(minors, 0, full);
-    minors->below = permi_minors_below_grid(minors, full);
-  }
+  if (minors->kernel)
+    minors->below = permi_minors_below(minors, 0, full);
   return 0;
 }
 
@@ -14742,7 +14725,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   minors->largest = 0;
   permi_terms_norms(minors);
   if (call->marginals)
-    status = permi_minors_marginals(call, minors, total, result);
+    permi_minors_marginals(call, minors, total, result);
   else
     permi_minors_output(call, minors, total, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
@@ -14924,10 +14907,10 @@ static perm_status permi_minors_metered(const permi_minors_call *call, const per
   result->value = minors->lines[0] == 0;
   if (minors->lines[0] && permi_minors_scale(minors, full ? total.absolute + minors->lines[0] : NULL))
     status = permi_minors_solve(call, minors, options, full ? total.absolute + minors->lines[0] : NULL, &total, result);
-  else if (minors->lines[0] && call->marginals)
-    status = permi_minors_weightless(result);
   else
     result->error_bound = 0;
+  if (status == PERM_OK && call->marginals && result->value == 0)
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET)
     result->is_complex = parts == 2;
   else
@@ -15006,7 +14989,7 @@ PERMI_BRIEF_END
    .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies
    n = 5 takes 31 ns, not 11.
    Not taken: Glynn's signs in vectors, for real n = 9 .. 11 and complex n = 5 .. 11 on average 1.08 to 1.19 times as
-   fast as single calls, at best 1.5 times (n = 8, 9). */
+   fast as single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_BLOCK 32 /* loaded at once, a multiple of every width */
@@ -15021,27 +15004,30 @@ typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, expanded[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
+  void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
   int (*halves)(int n, const double *a, size_t stride, double least, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, permi_batch_stream_real_avx512, permi_batch_halves_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, permi_batch_stream_real_avx2, permi_batch_halves_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
+     permi_batch_halves_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
+     permi_batch_halves_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, permi_batch_stream_complex_avx512, NULL},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, permi_batch_stream_complex_avx2, NULL},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512, NULL},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2, NULL},
 #endif
 #elif PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, permi_batch_stream_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, permi_batch_stream_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
 #endif
 #endif
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, permi_batch_stream_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, permi_batch_stream_real_plain, NULL}};
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -15063,20 +15049,17 @@ typedef struct permi_batch {
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
+  const size_t step = parts == 2 ? 1 : batch->stride;
   size_t e, k;
-  for (e = 0; e < entries; e += parts) {
-    const size_t at = (e / parts * batch->stride + first) * parts;
+  for (e = 0; e < entries; e += 2) {
+    const double *from = batch->a + (e / parts * batch->stride + first) * parts;
     double *entry = to + e;
-    if (parts == 1 && e + 1 < entries)
-      for (e++, k = 0; k < count; k++, entry += entries) { /* stores take longest */
-        const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
-        memcpy(entry, two, sizeof two);
-      }
-    else
-      for (k = 0; k < count; k++, entry += entries) {
-        entry[0] = batch->a[at + k * parts];
-        entry[parts - 1] = batch->a[at + k * parts + parts - 1];
-      }
+    for (k = 0; k < count && e + 1 < entries; k++, entry += entries, from += parts) { /* stores take longest */
+      const double two[2] = {from[0], from[step]};
+      memcpy(entry, two, sizeof two);
+    }
+    for (; k < count; k++, entry += entries)
+      *entry = *from++;
   }
 }
 
@@ -15107,33 +15090,24 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
                              double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  size_t e, k;
-  if (batch->kind != PERMI_BATCH_ENTRIES) {
-    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
-      const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
-      double *lane = to + k;
-      for (e = 0; e < entries; e++, lane += room) {
-        const double two[2] = {from[e], other[e]};
-        memcpy(lane, two, sizeof two);
-      }
-    }
-    for (; k < room; k++) {
-      const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
-      for (e = 0; e < entries; e++)
-        to[e * room + k] = from[e];
-    }
+  size_t e, k = 0;
+  if (batch->kind == PERMI_BATCH_ENTRIES && count == room) {
+    batch->kernel->take(batch->n, batch->a + first * parts, batch->stride, room / (size_t)batch->kernel->width, to,
+                        room);
     return;
   }
-  for (e = 0; e < entries; e++, to += room) {
-    const size_t at = (e / parts * batch->stride + first) * parts + e % parts;
-    k = 0;
-    if (parts == 1)
-      for (; k + 8 <= count; k += 8) /* gcc copies longer pieces by slower string instructions */
-        memcpy(to + k, batch->a + at + k, 8 * sizeof *to);
-    for (; k < count; k++)
-      to[k] = batch->a[at + k * parts];
-    for (; k < room; k++)
-      to[k] = to[count - 1];
+  for (; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
+    const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
+    double *lane = to + k;
+    for (e = 0; e < entries; e++, lane += room) {
+      const double two[2] = {from[e], other[e]};
+      memcpy(lane, two, sizeof two);
+    }
+  }
+  for (; k < room; k++) {
+    const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
+    for (e = 0; e < entries; e++)
+      to[e * room + k] = from[e];
   }
 }
 
@@ -15239,8 +15213,8 @@ static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end
     }
     return;
   }
-  for (first = begin; first < end; first += 8) {
-    const size_t last = end - first < 8 ? end : first + 8;
+  for (first = begin; first < end; first += PERMI_BATCH_BLOCK) {
+    const size_t last = end - first < PERMI_BATCH_BLOCK ? end : first + PERMI_BATCH_BLOCK;
     if (by_entries)
       permi_batch_gather(batch, first, last - first, task->memory);
     for (at = first; at < last; at++)
@@ -15403,7 +15377,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
-  run.room = (size_t)(n * n * parts) * (batch->kernel ? 1 + PERMI_BATCH_BLOCK : 9) + 8;
+  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8;
   status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
@@ -15706,6 +15680,8 @@ PERMI_BRIEF_END
 #define PERMI_ROOT(a) vsqrtq_f64(a)
 #define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
 #define PERMI_LESSER(a, b) vminq_f64(a, b)
+#define PERMI_EVEN(a, b) vuzp1q_f64(a, b)
+#define PERMI_ODD(a, b) vuzp2q_f64(a, b)
 #define PERMI_XOR(a, b) vreinterpretq_f64_u64(vreinterpretq_u64_f64(a) ^ vreinterpretq_u64_f64(b))
 #define PERMI_I int64x2_t
 #define PERMI_S8(a) vreinterpretq_s8_s64(a)
@@ -15757,6 +15733,8 @@ PERMI_BRIEF_END
 #define PERMI_ROOT(a) sqrt(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define PERMI_EVEN(a, b) (a)
+#define PERMI_ODD(a, b) (b)
 #define PERMI_GREATER(a, b) ((a) > (b) ? (a) : (b))
 #define PERMI_UNLESS_ZERO(a, b) ((a) != 0 ? (a) : (b))
 #define PERMI_ELEMENT(v, k) (v)
@@ -17800,6 +17778,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
   int part, j;
   for (part = 0; part < parts; part++) {
     const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
+    PERMI_UNROLL
     for (j = 0; j <= PERMI_LANES; j++)
       out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, j - 1);
     from = sums->column + part * PERMI_WIDTH;
@@ -17861,33 +17840,43 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
 }
 
 #if PERMI_WIDTH == 1
-/* Writes the minors of three rows of four numbers, by expansion along c. */
-PERMI_INLINE void PERMI_NAME(small_minors_expand)(const double *a, const double *b, const double *c, double *out,
+/* Minors of n - 1 rows, n = 2, 3, 4, by expansion along the third; c is not read below n = 4. */
+PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
+{
+  const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
+  const PERMI_N bi = PERMI_NAME(spread)(b + i * parts, 1, parts), bj = PERMI_NAME(spread)(b + j * parts, 1, parts);
+  return PERMI_NAME(small_linear)(ai, bj, bi, aj, parts);
+}
+
+PERMI_INLINE void PERMI_NAME(small_minors_expand)(int n, const double *a, const double *b, const double *c, double *out,
                                                   int parts)
 {
   static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
-  PERMI_N x[4], y[4], z[4], pair[4][4];
+  PERMI_N pair[4][4];
   int i, j;
-  for (i = 0; i < 4; i++) {
-    x[i] = PERMI_NAME(spread)(a + i * parts, 1, parts);
-    y[i] = PERMI_NAME(spread)(b + i * parts, 1, parts);
-    z[i] = PERMI_NAME(spread)(c + i * parts, 1, parts);
+  for (i = 0; i < n && n == 4; i++)
     for (j = 0; j < i; j++)
-      pair[i][j] = PERMI_NAME(small_linear)(x[i], y[j], y[i], x[j], parts);
-  }
-  for (j = 0; j < 4; j++) {
+      pair[i][j] = PERMI_NAME(small_minors_two)(a, b, i, j, parts);
+  for (j = 0; j < n; j++) {
     const int *at = others[j];
-    PERMI_N sum = PERMI_NAME(times)(z[at[0]], pair[at[1]][at[2]], parts);
-    sum = PERMI_NAME(plus_times)(sum, z[at[1]], pair[at[0]][at[2]], parts);
-    sum = PERMI_NAME(plus_times)(sum, z[at[2]], pair[at[0]][at[1]], parts);
-    PERMI_NAME(put)(out + j * parts, 1, sum, parts);
+    PERMI_N x;
+    if (n == 2) {
+      x = PERMI_NAME(spread)(a + (1 - j) * parts, 1, parts);
+    } else if (n == 3) {
+      x = PERMI_NAME(small_minors_two)(a, b, at[1], at[2], parts);
+    } else {
+      x = PERMI_NAME(times)(PERMI_NAME(spread)(c + at[0] * parts, 1, parts), pair[at[1]][at[2]], parts);
+      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[1] * parts, 1, parts), pair[at[0]][at[2]], parts);
+      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[2] * parts, 1, parts), pair[at[0]][at[1]], parts);
+    }
+    PERMI_NAME(put)(out + j * parts, 1, x, parts);
   }
 }
 
 #define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(const double *a, const double *b, const double *c, double *out)                        \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, const double *b, const double *c, double *out)                 \
   {                                                                                                                    \
-    PERMI_NAME(small_minors_expand)(a, b, c, out, parts);                                                              \
+    PERMI_NAME(small_minors_expand)(n, a, b, c, out, parts);                                                           \
   }
 PERMI_INSTANCE(small_minors_few_real, 1)
 #if !defined(PERM_NO_COMPLEX)
@@ -17937,21 +17926,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t
   return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
 }
 
-/* Adds terms with columns j, k in rows 0, 1 and l, m in rows 2, 3; n = 3: j in row 0. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_four)(PERMI_N sum, const double *a, size_t stride, int j, int k,
-                                                          int l, int m, int parts)
-{
-  return PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
-                                PERMI_NAME(expand_two)(a, stride, 4, 2, l, m, parts), parts);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_three)(PERMI_N sum, const double *a, size_t stride, int j, int k,
-                                                           int l, int parts)
-{
-  return PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, j, parts),
-                                PERMI_NAME(expand_two)(a, stride, 3, 1, k, l, parts), parts);
-}
-
 /* n = 2 .. 4 as in >>small; raises *largest to moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
@@ -17968,21 +17942,21 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   if (vectors % 2)
     large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + (size_t)(vectors - 1) * apart));
   *largest = large;
+  if (n == 2)
+    return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
   sum.re = sum.im = PERMI_SET(0.0);
-  if (n == 4) {
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 1, 2, 3, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 2, 1, 3, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 3, 1, 2, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 1, 2, 0, 3, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 1, 3, 0, 2, parts);
-    return PERMI_NAME(expand_four)(sum, a, stride, 2, 3, 0, 1, parts);
+  PERMI_UNROLL
+  for (i = 0; i < 3 && n == 3; i++)
+    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, i, parts),
+                                 PERMI_NAME(expand_two)(a, stride, 3, 1, i == 0, i == 2 ? 1 : 2, parts), parts);
+  PERMI_UNROLL
+  for (i = 0; i < 6 && n == 4; i++) { /* columns j, k of rows 0, 1; the others of rows 2, 3 */
+    const int j = (i > 2) + (i > 4), k = i < 3 ? i + 1 : i < 5 ? i - 1 : 3;
+    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
+                                 PERMI_NAME(expand_two)(a, stride, 4, 2, j ? 0 : k > 1 ? 1 : 2,
+                                                        k < 3 ? 3 : j < 2 ? 2 : 1, parts), parts);
   }
-  if (n == 3) {
-    sum = PERMI_NAME(expand_three)(sum, a, stride, 0, 1, 2, parts);
-    sum = PERMI_NAME(expand_three)(sum, a, stride, 1, 0, 2, parts);
-    return PERMI_NAME(expand_three)(sum, a, stride, 2, 0, 1, parts);
-  }
-  return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
+  return sum;
 }
 
 /* Largest entry, smallest value, 0 or NaN of a stream. */
@@ -18041,6 +18015,34 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, s
 PERMI_INSTANCE(batch_stream_real, 1)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(batch_stream_complex, 2)
+#endif
+#undef PERMI_INSTANCE
+
+/* Copies entries, `stride` numbers apart, of `vectors` vectors of matrices to parts `room` apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
+                                                      double *to, size_t room, int parts)
+{
+  size_t v;
+  int e;
+  for (e = 0; e < n * n; e++, a += stride * (size_t)parts, to += room * (size_t)parts)
+    for (v = 0; v < vectors; v++) {
+      const double *from = a + v * (size_t)(PERMI_WIDTH * parts);
+      const PERMI_V x = PERMI_LOAD_ANY(from), y = PERMI_LOAD_ANY(from + (parts == 2 ? PERMI_WIDTH : 0));
+      PERMI_STORE(to + v * PERMI_WIDTH, parts == 2 ? PERMI_EVEN(x, y) : x);
+      if (parts == 2)
+        PERMI_STORE(to + room + v * PERMI_WIDTH, PERMI_ODD(x, y));
+    }
+  PERMI_LEAVE();
+}
+
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)        \
+  {                                                                                                                    \
+    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
+  }
+PERMI_INSTANCE(batch_take_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(batch_take_complex, 2)
 #endif
 #undef PERMI_INSTANCE
 

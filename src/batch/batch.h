@@ -8,7 +8,7 @@
    .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies
    n = 5 takes 31 ns, not 11.
    Not taken: Glynn's signs in vectors, for real n = 9 .. 11 and complex n = 5 .. 11 on average 1.08 to 1.19 times as
-   fast as single calls, at best 1.5 times (n = 8, 9). */
+   fast as single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
 #pragma once
 #include "../plan/compute.h"
 
@@ -25,27 +25,30 @@ typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, expanded[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
+  void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
   int (*halves)(int n, const double *a, size_t stride, double least, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, permi_batch_stream_real_avx512, permi_batch_halves_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, permi_batch_stream_real_avx2, permi_batch_halves_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
+     permi_batch_halves_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
+     permi_batch_halves_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, permi_batch_stream_complex_avx512, NULL},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, permi_batch_stream_complex_avx2, NULL},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512, NULL},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2, NULL},
 #endif
 #elif PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, permi_batch_stream_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, permi_batch_stream_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
 #endif
 #endif
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, permi_batch_stream_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, permi_batch_stream_real_plain, NULL}};
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -67,20 +70,17 @@ typedef struct permi_batch {
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
+  const size_t step = parts == 2 ? 1 : batch->stride;
   size_t e, k;
-  for (e = 0; e < entries; e += parts) {
-    const size_t at = (e / parts * batch->stride + first) * parts;
+  for (e = 0; e < entries; e += 2) {
+    const double *from = batch->a + (e / parts * batch->stride + first) * parts;
     double *entry = to + e;
-    if (parts == 1 && e + 1 < entries)
-      for (e++, k = 0; k < count; k++, entry += entries) { /* stores take longest */
-        const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
-        memcpy(entry, two, sizeof two);
-      }
-    else
-      for (k = 0; k < count; k++, entry += entries) {
-        entry[0] = batch->a[at + k * parts];
-        entry[parts - 1] = batch->a[at + k * parts + parts - 1];
-      }
+    for (k = 0; k < count && e + 1 < entries; k++, entry += entries, from += parts) { /* stores take longest */
+      const double two[2] = {from[0], from[step]};
+      memcpy(entry, two, sizeof two);
+    }
+    for (; k < count; k++, entry += entries)
+      *entry = *from++;
   }
 }
 
@@ -111,33 +111,24 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
                              double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  size_t e, k;
-  if (batch->kind != PERMI_BATCH_ENTRIES) {
-    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
-      const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
-      double *lane = to + k;
-      for (e = 0; e < entries; e++, lane += room) {
-        const double two[2] = {from[e], other[e]};
-        memcpy(lane, two, sizeof two);
-      }
-    }
-    for (; k < room; k++) {
-      const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
-      for (e = 0; e < entries; e++)
-        to[e * room + k] = from[e];
-    }
+  size_t e, k = 0;
+  if (batch->kind == PERMI_BATCH_ENTRIES && count == room) {
+    batch->kernel->take(batch->n, batch->a + first * parts, batch->stride, room / (size_t)batch->kernel->width, to,
+                        room);
     return;
   }
-  for (e = 0; e < entries; e++, to += room) {
-    const size_t at = (e / parts * batch->stride + first) * parts + e % parts;
-    k = 0;
-    if (parts == 1)
-      for (; k + 8 <= count; k += 8) /* gcc copies longer pieces by slower string instructions */
-        memcpy(to + k, batch->a + at + k, 8 * sizeof *to);
-    for (; k < count; k++)
-      to[k] = batch->a[at + k * parts];
-    for (; k < room; k++)
-      to[k] = to[count - 1];
+  for (; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
+    const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
+    double *lane = to + k;
+    for (e = 0; e < entries; e++, lane += room) {
+      const double two[2] = {from[e], other[e]};
+      memcpy(lane, two, sizeof two);
+    }
+  }
+  for (; k < room; k++) {
+    const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
+    for (e = 0; e < entries; e++)
+      to[e * room + k] = from[e];
   }
 }
 
@@ -243,8 +234,8 @@ static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end
     }
     return;
   }
-  for (first = begin; first < end; first += 8) {
-    const size_t last = end - first < 8 ? end : first + 8;
+  for (first = begin; first < end; first += PERMI_BATCH_BLOCK) {
+    const size_t last = end - first < PERMI_BATCH_BLOCK ? end : first + PERMI_BATCH_BLOCK;
     if (by_entries)
       permi_batch_gather(batch, first, last - first, task->memory);
     for (at = first; at < last; at++)
@@ -407,7 +398,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
-  run.room = (size_t)(n * n * parts) * (batch->kernel ? 1 + PERMI_BATCH_BLOCK : 9) + 8;
+  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8;
   status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);

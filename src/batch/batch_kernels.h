@@ -18,21 +18,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t
   return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
 }
 
-/* Adds terms with columns j, k in rows 0, 1 and l, m in rows 2, 3; n = 3: j in row 0. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_four)(PERMI_N sum, const double *a, size_t stride, int j, int k,
-                                                          int l, int m, int parts)
-{
-  return PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
-                                PERMI_NAME(expand_two)(a, stride, 4, 2, l, m, parts), parts);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_three)(PERMI_N sum, const double *a, size_t stride, int j, int k,
-                                                           int l, int parts)
-{
-  return PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, j, parts),
-                                PERMI_NAME(expand_two)(a, stride, 3, 1, k, l, parts), parts);
-}
-
 /* n = 2 .. 4 as in >>small; raises *largest to moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
@@ -49,21 +34,21 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   if (vectors % 2)
     large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + (size_t)(vectors - 1) * apart));
   *largest = large;
+  if (n == 2)
+    return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
   sum.re = sum.im = PERMI_SET(0.0);
-  if (n == 4) {
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 1, 2, 3, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 2, 1, 3, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 3, 1, 2, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 1, 2, 0, 3, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 1, 3, 0, 2, parts);
-    return PERMI_NAME(expand_four)(sum, a, stride, 2, 3, 0, 1, parts);
+  PERMI_UNROLL
+  for (i = 0; i < 3 && n == 3; i++)
+    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, i, parts),
+                                 PERMI_NAME(expand_two)(a, stride, 3, 1, i == 0, i == 2 ? 1 : 2, parts), parts);
+  PERMI_UNROLL
+  for (i = 0; i < 6 && n == 4; i++) { /* columns j, k of rows 0, 1; the others of rows 2, 3 */
+    const int j = (i > 2) + (i > 4), k = i < 3 ? i + 1 : i < 5 ? i - 1 : 3;
+    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
+                                 PERMI_NAME(expand_two)(a, stride, 4, 2, j ? 0 : k > 1 ? 1 : 2,
+                                                        k < 3 ? 3 : j < 2 ? 2 : 1, parts), parts);
   }
-  if (n == 3) {
-    sum = PERMI_NAME(expand_three)(sum, a, stride, 0, 1, 2, parts);
-    sum = PERMI_NAME(expand_three)(sum, a, stride, 1, 0, 2, parts);
-    return PERMI_NAME(expand_three)(sum, a, stride, 2, 0, 1, parts);
-  }
-  return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
+  return sum;
 }
 
 /* Largest entry, smallest value, 0 or NaN of a stream. */
@@ -122,6 +107,34 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, s
 PERMI_INSTANCE(batch_stream_real, 1)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(batch_stream_complex, 2)
+#endif
+#undef PERMI_INSTANCE
+
+/* Copies entries, `stride` numbers apart, of `vectors` vectors of matrices to parts `room` apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
+                                                      double *to, size_t room, int parts)
+{
+  size_t v;
+  int e;
+  for (e = 0; e < n * n; e++, a += stride * (size_t)parts, to += room * (size_t)parts)
+    for (v = 0; v < vectors; v++) {
+      const double *from = a + v * (size_t)(PERMI_WIDTH * parts);
+      const PERMI_V x = PERMI_LOAD_ANY(from), y = PERMI_LOAD_ANY(from + (parts == 2 ? PERMI_WIDTH : 0));
+      PERMI_STORE(to + v * PERMI_WIDTH, parts == 2 ? PERMI_EVEN(x, y) : x);
+      if (parts == 2)
+        PERMI_STORE(to + room + v * PERMI_WIDTH, PERMI_ODD(x, y));
+    }
+  PERMI_LEAVE();
+}
+
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)        \
+  {                                                                                                                    \
+    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
+  }
+PERMI_INSTANCE(batch_take_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(batch_take_complex, 2)
 #endif
 #undef PERMI_INSTANCE
 

@@ -12,14 +12,9 @@ static double permi_minors_lost(const permi_minors *minors, const permi_minors_t
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-static perm_status permi_minors_weightless(perm_result *result)
-{
-  return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
-}
-
-/* Writes marginals, in which the scales cancel, and the permanent. */
-static perm_status permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
-                                          const permi_minors_total *total, perm_result *result)
+/* Writes marginals, in which the scales cancel, and the permanent, if it is not 0. */
+static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
+                                   const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->lines[0], columns = minors->lines[1];
   int spare = 1, i, j, k, e; /* lines of ones, if any */
@@ -28,8 +23,9 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, permi_m
   for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
     value += minors->count[1][j] * permi_minors_scaled(minors, 0, rows - 1, j, 0) *
              permi_ldexp(total->value[k].hi, total->exp2[k]);
+  result->value = result->error_estimate = 0;
   if (!(value > 0))
-    return permi_minors_weightless(result);
+    return;
   for (j = 0; j < columns; j++)
     of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
   for (i = k = 0; i < rows; i++)
@@ -58,7 +54,6 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, permi_m
     result->exp2 = 0;
   }
   result->value = value;
-  return PERM_OK;
 }
 
 /* Computes the permanent from the last row's minors. */
@@ -140,9 +135,9 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
+/* By single terms, in double-double; also by subsets; also by kernels and GPUs. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
-/* Plans single terms, in double-double, or subsets. */
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
 {
   permi_minors_plan_terms(minors);
@@ -164,10 +159,8 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
     permi_minors_plan_one(minors, options, by);
   if (permi_minors_gpu_takes(minors, options, full))
     return 1;
-  if (minors->kernel) {
-    permi_minors_write_out(minors, 0, full);
-    minors->below = permi_minors_below_grid(minors, full);
-  }
+  if (minors->kernel)
+    minors->below = permi_minors_below(minors, 0, full);
   return 0;
 }
 
@@ -203,7 +196,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   minors->largest = 0;
   permi_terms_norms(minors);
   if (call->marginals)
-    status = permi_minors_marginals(call, minors, total, result);
+    permi_minors_marginals(call, minors, total, result);
   else
     permi_minors_output(call, minors, total, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
@@ -385,10 +378,10 @@ static perm_status permi_minors_metered(const permi_minors_call *call, const per
   result->value = minors->lines[0] == 0;
   if (minors->lines[0] && permi_minors_scale(minors, full ? total.absolute + minors->lines[0] : NULL))
     status = permi_minors_solve(call, minors, options, full ? total.absolute + minors->lines[0] : NULL, &total, result);
-  else if (minors->lines[0] && call->marginals)
-    status = permi_minors_weightless(result);
   else
     result->error_bound = 0;
+  if (status == PERM_OK && call->marginals && result->value == 0)
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET)
     result->is_complex = parts == 2;
   else

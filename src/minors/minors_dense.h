@@ -139,7 +139,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 }
 
 /* The caller frees dense.memory. */
-static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
+static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, double *full)
 {
   permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
@@ -149,6 +149,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   int i, j, part;
   if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
     return PERM_ERROR_MEMORY;
+  permi_minors_write_out(minors, 0, full);
   for (i = 0; i < n; i++)
     for (part = 0; part < parts; part++) {
       double row[PERM_MAX_N];
@@ -159,27 +160,20 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* Returns what the grid cuts from terms. */
-static double permi_minors_rounded(const permi_minors *minors, const double *full)
+/* Writes the scaled matrix or its transpose out and returns what the grid cuts from terms, without the row whose minors
+   alone are wanted. */
+static double permi_minors_below(const permi_minors *minors, int turned, double *full)
 {
+  const int n = minors->total, parts = minors->parts, entries = n * parts;
+  const permi_view view = permi_view_of(full, n, parts, NULL);
   permi_dense_plan plain;
-  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
+  int i;
+  permi_minors_write_out(minors, turned, full);
+  for (i = 0; i < entries && minors->least; i++)
+    full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
   memset(&plain, 0, sizeof plain);
-  plain.n = minors->total;
+  plain.n = n;
   return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
-}
-
-/* The same; a row whose minors alone are wanted is 0. */
-static double permi_minors_below_grid(const permi_minors *minors, double *full)
-{
-  const int entries = minors->total * minors->parts;
-  double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  memcpy(wanted, last, (size_t)entries * sizeof *last);
-  if (minors->least)
-    memset(last, 0, (size_t)entries * sizeof *last);
-  share = permi_minors_rounded(minors, full);
-  memcpy(last, wanted, (size_t)entries * sizeof *last);
-  return share;
 }
 
 typedef struct permi_minors_sharing {
@@ -306,33 +300,29 @@ static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int
 #undef PERMI_OF_KIND
 }
 
-/* n <= 4, padded by unit rows; the largest permanent of moduli stands for the sum of |terms|. */
+/* n <= 4: as the kernels; the largest permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
-  double full[4][8], size[4][4], minors[8], moduli[4];
-  int i, j;
-  memset(full, 0, sizeof full);
-  for (i = 0; i < of->rows + 4 - n; i++) {
-    if (i < of->rows)
-      memcpy(full[i], of->a + i * width, (size_t)width * sizeof(double));
-    else
-      full[i][(i - of->rows + n) * parts] = 1;
-    for (j = 0; j < 4; j++)
-      size[i][j] = parts == 2 ? fabs(full[i][2 * j]) + fabs(full[i][2 * j + 1]) : fabs(full[i][j]);
-  }
+  double size[16], of_moduli[4];
+  int i, j, k;
+  for (k = 0; k < of->rows * n; k++)
+    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
   for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
-    const int b = gradient && i < 2 ? 2 : 1, c = gradient && i < 3 ? 3 : 2, a = gradient && !i;
-    permi_small_minors_few_real_plain(size[a], size[b], size[c], moduli);
+    int row[3] = {0, 0, 0};
+    for (j = k = 0; j < of->rows; j++)
+      if (!gradient || j != i)
+        row[k++] = j;
+    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
 #if !defined(PERM_NO_COMPLEX)
     if (parts == 2)
-      permi_small_minors_few_complex_plain(full[a], full[b], full[c], minors);
+      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
+                                           out);
     else
 #endif
-      permi_small_minors_few_real_plain(full[a], full[b], full[c], minors);
-    memcpy(out, minors, (size_t)width * sizeof *out);
+      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
     for (j = 0, out[width] = 0; j < n; j++)
-      out[width] = moduli[j] > out[width] ? moduli[j] : out[width];
+      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
   }
 }
 

@@ -103,11 +103,10 @@ static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *min
 
 static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *options, double *full)
 {
-  const int n = minors->total, parts = minors->parts;
+  const int n = minors->total;
   permi_minors_gpu gpu;
   char message[PERM_MESSAGE_BYTES];
   double rounds;
-  int i;
   if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || n > PERM_MAX_N)
     return 0;
   permi_minors_gpu_plan(&gpu, minors);
@@ -120,12 +119,9 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   minors->seconds = gpu.seconds;
   /* of a walk and, by digits, of a thread's numbers */
   rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
-  minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * parts;
+  minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
-  permi_minors_write_out(minors, gpu.transposed, full);
-  for (i = 0; i < n * parts && !gpu.by_digits; i++) /* the wanted row */
-    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
-  minors->below = gpu.transposed ? permi_minors_rounded(minors, full) : permi_minors_below_grid(minors, full);
+  minors->below = permi_minors_below(minors, gpu.transposed, full);
   return 1;
 }
 

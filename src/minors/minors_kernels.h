@@ -318,6 +318,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
   int part, j;
   for (part = 0; part < parts; part++) {
     const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
+    PERMI_UNROLL
     for (j = 0; j <= PERMI_LANES; j++)
       out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, j - 1);
     from = sums->column + part * PERMI_WIDTH;
@@ -379,33 +380,43 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
 }
 
 #if PERMI_WIDTH == 1
-/* Writes the minors of three rows of four numbers, by expansion along c. */
-PERMI_INLINE void PERMI_NAME(small_minors_expand)(const double *a, const double *b, const double *c, double *out,
+/* Minors of n - 1 rows, n = 2, 3, 4, by expansion along the third; c is not read below n = 4. */
+PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
+{
+  const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
+  const PERMI_N bi = PERMI_NAME(spread)(b + i * parts, 1, parts), bj = PERMI_NAME(spread)(b + j * parts, 1, parts);
+  return PERMI_NAME(small_linear)(ai, bj, bi, aj, parts);
+}
+
+PERMI_INLINE void PERMI_NAME(small_minors_expand)(int n, const double *a, const double *b, const double *c, double *out,
                                                   int parts)
 {
   static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
-  PERMI_N x[4], y[4], z[4], pair[4][4];
+  PERMI_N pair[4][4];
   int i, j;
-  for (i = 0; i < 4; i++) {
-    x[i] = PERMI_NAME(spread)(a + i * parts, 1, parts);
-    y[i] = PERMI_NAME(spread)(b + i * parts, 1, parts);
-    z[i] = PERMI_NAME(spread)(c + i * parts, 1, parts);
+  for (i = 0; i < n && n == 4; i++)
     for (j = 0; j < i; j++)
-      pair[i][j] = PERMI_NAME(small_linear)(x[i], y[j], y[i], x[j], parts);
-  }
-  for (j = 0; j < 4; j++) {
+      pair[i][j] = PERMI_NAME(small_minors_two)(a, b, i, j, parts);
+  for (j = 0; j < n; j++) {
     const int *at = others[j];
-    PERMI_N sum = PERMI_NAME(times)(z[at[0]], pair[at[1]][at[2]], parts);
-    sum = PERMI_NAME(plus_times)(sum, z[at[1]], pair[at[0]][at[2]], parts);
-    sum = PERMI_NAME(plus_times)(sum, z[at[2]], pair[at[0]][at[1]], parts);
-    PERMI_NAME(put)(out + j * parts, 1, sum, parts);
+    PERMI_N x;
+    if (n == 2) {
+      x = PERMI_NAME(spread)(a + (1 - j) * parts, 1, parts);
+    } else if (n == 3) {
+      x = PERMI_NAME(small_minors_two)(a, b, at[1], at[2], parts);
+    } else {
+      x = PERMI_NAME(times)(PERMI_NAME(spread)(c + at[0] * parts, 1, parts), pair[at[1]][at[2]], parts);
+      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[1] * parts, 1, parts), pair[at[0]][at[2]], parts);
+      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[2] * parts, 1, parts), pair[at[0]][at[1]], parts);
+    }
+    PERMI_NAME(put)(out + j * parts, 1, x, parts);
   }
 }
 
 #define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(const double *a, const double *b, const double *c, double *out)                        \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, const double *b, const double *c, double *out)                 \
   {                                                                                                                    \
-    PERMI_NAME(small_minors_expand)(a, b, c, out, parts);                                                              \
+    PERMI_NAME(small_minors_expand)(n, a, b, c, out, parts);                                                           \
   }
 PERMI_INSTANCE(small_minors_few_real, 1)
 #if !defined(PERM_NO_COMPLEX)
