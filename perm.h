@@ -13540,25 +13540,25 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. Glynn's sum is F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij. Its derivative by a_ij is the sum over d_j P_i, where P_i is the product of the other y_k, by prefixes and
-   suffixes. As d_j is constant over nested stretches, sums of P_i suffice:
+   Permanents without one row and one column. Glynn's sum is 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
+   a_ij; its derivative by a_ij sums d_j P_i, P_i the product of the other y, by prefixes and suffixes. As d_j is
+   constant over nested stretches, sums of P_i suffice:
      lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
      outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
                               column k + 1
-   With r_i and c_j copies, d_j = c_j - 2 v_j, v_j = 0..c_j, has binomial weights, and P_i contains y_i^(r_i - 1); rows
-   and columns change places if that has fewer terms. Few copies are written out. */
+   With r_i and c_j copies, d_j = c_j - 2 v_j, v_j = 0..c_j, has binomial weights, and P_i contains y_i^(r_i - 1); the
+   transpose may have fewer terms. Few copies are written out. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
+#define PERMI_MINORS_TOTAL 256 /* products of binomials stay below 2^256 */
 
 typedef struct permi_minors {
-  int parts, lines[2]; /* distinct; a single wanted row is the last */
+  int parts, lines[2]; /* distinct; a wanted row is last */
   int least;           /* first wanted row */
   int total;           /* of copies */
   int count[2][PERM_MAX_N], origin[2][PERM_MAX_N], exp2[2][PERM_MAX_N]; /* of rows and columns */
-  int lossy, drops;   /* drops: entries on no transversal do not count */
-  double below, lost; /* by the grid: permi_rounded_rows; by underflow, times 2^scale_exp2 */
+  int lossy, drops;   /* drops: entries on no transversal */
+  double below, lost; /* by the grid; by underflow, times 2^scale_exp2 */
   const permi_minors_kernel *kernel; /* or NULL */
   int subsets, in_doubles;           /* in_doubles: not single terms */
   permi_dense dense;
@@ -13567,16 +13567,15 @@ typedef struct permi_minors {
   double work_doubles;
   uint64_t chunks;
   double terms, seconds;
-  double estimate_relative;   /* to the sum of moduli of terms */
+  double estimate_relative;   /* to the sum of |terms| */
   double without[PERM_MAX_N]; /* of permi_terms_norms */
-  int scale_exp2;             /* sums are 2^scale_exp2 times scaled minors */
-  long long unit_exp2;        /* the permanent is 2^unit_exp2 times the scaled one */
+  int scale_exp2;             /* of sums, */
+  long long unit_exp2;        /* of the permanent, over scaled minors */
   double largest;             /* modulus of what was written */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* [row - least][column][part], times 2^exp2, and sums of |terms| by row. Chunks are added exactly: threads change
-   nothing. */
+/* Values and sums of |terms| by row. Chunks are added exactly: threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -13584,27 +13583,24 @@ typedef struct permi_minors_total {
   int count; /* of values */
 } permi_minors_total;
 
-/* Returns an entry of the scaled matrix or its transpose. */
 static double permi_minors_scaled(const permi_minors *minors, int turned, int i, int j, int part)
 {
   const double x = turned ? minors->entry[j][i][part] : minors->entry[i][j][part];
   return permi_shift(x, minors->exp2[turned][i] + minors->exp2[!turned][j]);
 }
 
-/* Returns its exponent, INT_MIN for 0. */
 static int permi_minors_exponent(const permi_minors *minors, int turned, int i, int j, int part)
 {
   const double x = turned ? minors->entry[j][i][part] : minors->entry[i][j][part];
   return x != 0 ? permi_exponent(x) + minors->exp2[turned][i] + minors->exp2[!turned][j] : INT_MIN;
 }
 
-/* Returns a minor's place in permi_minors_total, without parts; negative: not wanted. */
+/* Negative: not wanted. */
 static int permi_minors_place(const permi_minors *minors, int turned, int i, int j)
 {
   return ((turned ? j : i) - minors->least) * minors->lines[1] + (turned ? i : j);
 }
 
-/* Returns the largest exponent of a line's first `others` entries. */
 static int permi_minors_most(const permi_minors *minors, int side, int i, int others)
 {
   int j, part, most = INT_MIN;
@@ -13616,7 +13612,7 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
   return most;
 }
 
-/* Brings rows' sums of moduli to at most 1; sets lossy and unit_exp2. */
+/* Brings rows' sums to at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int side, i, j, part;
@@ -13642,7 +13638,7 @@ static void permi_minors_scale_rows(permi_minors *minors)
       minors->unit_exp2 -= (long long)minors->count[side][i] * minors->exp2[side][i];
 }
 
-/* Writes the matrix or its transpose with copies; scaled once there are exponents. */
+/* Writes out copies, too. */
 static void permi_minors_write_out(const permi_minors *minors, int turned, double *full)
 {
   int i, j, copy, k, part;
@@ -13655,7 +13651,7 @@ static void permi_minors_write_out(const permi_minors *minors, int turned, doubl
 }
 
 /* Scales columns as >>scale does, unless that drops entries which minors need, else largest entries to about 1; then
-   rows. Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL if copies are too many. */
+   rows. Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->lines[0] - 1, n = minors->total;
@@ -13719,13 +13715,13 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Sums over single terms, maybe of the transpose. Level 0 is one term. */
+/* Level 0 is one term. */
 typedef struct permi_terms {
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
   permi_dd_complex *row_sum;    /* [level][row] */
-  permi_dd_complex *sum;        /* [level][row]: of P over the columns below level */
+  permi_dd_complex *sum;        /* [level][row]: of P over columns below */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
   permi_dd_complex *front;
   double *absolute; /* [row] */
@@ -13761,8 +13757,8 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Sets without[i] to the product of all norms except one of row i's copies: single terms round row sums by units of
-   norms, which sums of |terms| hide if a row cancels in every term. */
+/* without[i]: the product of norms except one of row i's copies. Terms round row sums by units of norms, which |terms|
+   hide if a row cancels in all. */
 static void permi_terms_norms(permi_minors *minors)
 {
   const int turned = minors->transposed, *const count = minors->count[turned], rows = minors->lines[turned];
@@ -13782,7 +13778,7 @@ static void permi_terms_norms(permi_minors *minors)
   }
 }
 
-/* Sums over columns below `level`; weight: the others' binomials. */
+/* weight: binomials of the columns from `level` on. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, j = level - 1, count = level ? terms->column_count[j] : 0;
@@ -13823,7 +13819,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
                              room + (3 * columns + 2) * rows, room + (4 * columns + 2) * rows,
                              (double *)(void *)behind};
   permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
-  int factor[PERM_MAX_N], i, j, v, part; /* of a column in row sums */
+  int factor[PERM_MAX_N], i, j, v, part;
   uint64_t rest = chunk;
   memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
   for (j = columns - 1; j >= 0; j--) {
@@ -13863,16 +13859,16 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
 }
 
 /* Minors of non-negative matrices without cancellation, by a dynamic program: v_i = 0..r_i of the r_i copies of row i
-   are used, columns and their copies are places, and |v| is the next.
+   are used, columns with copies are places, and |v| is the next.
        before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
-       after[v]           d per / d before[v]: after[v - e_i] is the sum of v_i a_ip after[v]
+       after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
    or the same of the transpose, if that has fewer states.
    THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. All
    signs are +. A place rounds a number rows + 1 times at most, the last product twice, a sum of PERMI_PLACING_APART
-   states so many times; double-doubles add those. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
-   itself at most, to a thousandth. 3. The tables begin at 2^500 and 2^(500 - N). What falls below 2^-1022 loses less,
-   times 256 2^500 in a derivative: less than 2^-498 states rows in all. */
+   states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of itself, to
+   a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). What falls below 2^-1022 loses less, times 256 2^500 in a
+   derivative: less than 2^-498 states rows in all. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
@@ -13960,7 +13956,6 @@ static double permi_placing_states(const permi_minors *minors, int turned)
   return states;
 }
 
-/* Plans this if that is faster and no entry is negative. */
 static void permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
 {
   const double states[2] = {permi_placing_states(minors, 0), permi_placing_states(minors, 1)};
@@ -14089,7 +14084,6 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   }
 }
 
-/* Half of the terms, by symmetry. */
 static double permi_terms_count(const permi_minors *minors, int side)
 {
   const int *count = minors->count[side], last = minors->lines[side] - 1;
@@ -14180,8 +14174,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* Writes the scaled matrix or its transpose out and returns what the grid cuts from terms, without the row whose minors
-   alone are wanted. */
+/* Writes the matrix out; returns what the grid cuts from terms, without a wanted row. */
 static double permi_minors_below(const permi_minors *minors, int turned, double *full)
 {
   const int n = minors->total, parts = minors->parts, entries = n * parts;
@@ -14199,11 +14192,11 @@ static double permi_minors_below(const permi_minors *minors, int turned, double 
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
-  const permi_minors_total *total; /* of a single chunk, which writes it */
+  const permi_minors_total *total; /* a single chunk writes it */
   int rows;
   size_t per_thread; /* in doubles */
   double *memory;
-  perm_sum *sums; /* each thread's: of minors, then of their rows' moduli */
+  perm_sum *sums; /* of minors, then of rows' moduli */
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
@@ -14267,20 +14260,20 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* Small orders, n <= 16 or with copies 12, without plan, job, allocation or clock: expansion up to n = 4, else the
-   small kernels of >>minors_kernels.
-   THE BOUND. 1. Moduli |re| + |im| in place of numbers, all signs + then: results are at most prod R_i over a minor's
-   rows, R_i = sum_j |a_ij|, as the mean over the signs; the expansions give permanents of |A|. 2. A product of n - 1
-   entries is rounded at most K = permi_small_roundings times, in the expansions 16. 3. So |error| is at most
-   K u / (1 - K u) times that [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations in a sum, each by less
-   than 2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by
-   less than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
+/* Small orders, n <= 16 or with copies 12, without plan, job, allocation or clock: expansion up to n = 4, else small
+   kernels.
+   THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
+   sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
+   at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
+   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations in a sum, each by less than 2e-178: below 1e-170;
+   n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4,
+   entries up to 1e60: 1e-200 (tests/proofs/small.g).
+   The estimate: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
 
-/* A call for all rows (gradient) or one; counts may be NULL. */
+/* gradient: all rows; counts: or NULL. */
 typedef struct permi_minors_call {
   int m, n, row, gradient, marginals;
   permi_view view;
@@ -14288,7 +14281,7 @@ typedef struct permi_minors_call {
   double *out;
 } permi_minors_call;
 
-/* a: rows x n, rows = n - 1 or, for gradients, n; factor: of minors, at most. */
+/* a: rows x n, n - 1 or, for gradients, n; factor: of minors, at most. */
 typedef struct permi_small_minors {
   perm_isa isa;
   int n, parts, rows;
@@ -14320,7 +14313,7 @@ static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int
 #undef PERMI_OF_KIND
 }
 
-/* n <= 4: as the kernels; the largest permanent of moduli stands for the sum of |terms|. */
+/* n <= 4: the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
@@ -14346,12 +14339,12 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* Writes n minors and one number more for each wanted row. Returns 0 for the general path. n >= 2. */
+/* Returns 0 for the general path. */
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
   const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
-  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double moduli = gradient ? size.other_sums : size.sums;
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
                                           : PERMI_FOUR_LARGEST;
@@ -14377,7 +14370,7 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   return 1;
 }
 
-/* Writes the matrix out, without the wanted row. Returns 0 if that is not small. */
+/* Returns 0 if that is not small. */
 static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -14403,7 +14396,7 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
   return finite && task->n >= 2;
 }
 
-/* Finds the rows, written out or where they stand. Returns 0 if they are not small. */
+/* Returns 0 if they are not small. */
 static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -14434,7 +14427,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   return 1;
 }
 
-/* Computes the permanent from row i. Returns 0 if that may underflow or overflow. */
+/* Returns 0 if products may leave the range. */
 static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
 {
   const int parts = call->view.parts;
@@ -14459,7 +14452,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Writes minors times copies; returns the largest. */
+/* Returns the largest. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
@@ -14483,8 +14476,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Writes minors and result, or returns 0 if the estimate is too large. Not inlined: the general path needs its stack.
-   */
+/* Returns 0 if the estimate is too large. Not inlined: the general path needs its stack. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {
@@ -14541,7 +14533,7 @@ static double permi_minors_lost(const permi_minors *minors, const permi_minors_t
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-/* Writes marginals, in which the scales cancel, and the permanent, if it is not 0. */
+/* Scales cancel in marginals. */
 static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
                                    const permi_minors_total *total, perm_result *result)
 {
@@ -14585,7 +14577,6 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
   result->value = value;
 }
 
-/* Computes the permanent from the last row's minors. */
 static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
 {
   const int parts = minors->parts, row = minors->lines[0] - 1;
@@ -14605,7 +14596,6 @@ static void permi_minors_value(const permi_minors *minors, const permi_minors_to
   }
 }
 
-/* Writes minors in units of 2^result->exp2. */
 static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
                                 perm_result *result)
 {
@@ -14637,7 +14627,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* the unit fits the minors and keeps the permanent a double */
+    frexp(lead, &e); /* keeps the permanent a double */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -14664,7 +14654,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
-/* By single terms, in double-double; also by subsets; also by kernels and GPUs. */
+/* TERMS: single ones; ONE: also subsets. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
@@ -14674,7 +14664,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Plans the fastest way. Returns 1 for GPUs. full: room for the matrix, or NULL. */
+/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -14693,7 +14683,6 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   return 0;
 }
 
-/* Plans, sums and writes. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                     permi_minors_by by, double *full, permi_minors_total *total,
                                     permi_control *control, perm_result *result)
@@ -14738,7 +14727,6 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   return status;
 }
 
-/* Checks a call; writes copies and their sums. */
 static perm_status permi_minors_check(const permi_minors_call *call, const perm_options *options,
                                       int (*counts)[PERM_MAX_N], int *total, perm_result *result)
 {
@@ -14804,7 +14792,7 @@ static void permi_minors_take(permi_minors *minors, int side, int line, int coun
   minors->count[side][minors->lines[side]++] = count;
 }
 
-/* Gathers distinct rows, the wanted one last, and columns; marginals get a line of ones for missing copies. */
+/* The wanted row is last; marginals get ones for missing copies. */
 static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
                                 permi_minors *minors)
 {
@@ -14980,26 +14968,24 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>batch
-   Many small matrices: each element of a vector has its own.
-     n = 2 .. 4          Laplace expansion
-     n = 5 .. 8, real    Laplace expansion of halves of the rows
-   Others go through single calls, and so does a value not large against its rounding errors, as in >>small. Copying
-   entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls on a Zen
-   4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79; AVX2 .78 .78
-   .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies
-   n = 5 takes 31 ns, not 11.
-   Not taken: Glynn's signs in vectors, for real n = 9 .. 11 and complex n = 5 .. 11 on average 1.08 to 1.19 times as
-   fast as single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
+   Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
+   rows, real n = 5 .. 8. Others go through single calls, and so does a value not large against its rounding errors.
+   Copying entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls
+   on a Zen 4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79;
+   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6;
+   without copies n = 5 takes 31 ns, not 11.
+   Not taken: Glynn's signs in vectors, real n = 9 .. 11, complex n = 5 .. 11: on average 1.08 to 1.19 times as fast as
+   single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_BLOCK 32 /* loaded at once, a multiple of every width */
-#define PERMI_BATCH_TASK 256 /* a thread takes at once, also a multiple, */
+#define PERMI_BATCH_TASK 256 /* a thread takes at once, */
 #define PERMI_BATCH_LARGE 14 /* up to this order; 8 above, */
 #define PERMI_BATCH_APART 20 /* one, which threads share, above this */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* expanded: up to this order, of matrices as such and entry by entry; halves: n = 5 .. 8, or NULL. */
+/* expanded: up to this order, matrices and entry by entry; halves: or NULL. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, expanded[2];
@@ -15063,7 +15049,6 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   }
 }
 
-/* Returns matrix k, where it stands or copied to `matrix`. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -15085,7 +15070,7 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Loads `room` matrices as [entry][part][room]; the last repeats. */
+/* [entry][part][room]; the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
                              double *to)
 {
@@ -15161,8 +15146,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-/* Whether a doubted value stands: by halves, if nothing was rounded; by expansion, if value and entries lose nothing,
-   or by the entries, whatever cancels. */
+/* Stands if nothing was rounded or, by expansion, nothing lost or cancelled. */
 static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
@@ -15198,7 +15182,6 @@ static void permi_batch_one(permi_batch_task *task, size_t at, const double *mat
   }
 }
 
-/* Computes [begin, end) by single calls. */
 static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
@@ -15224,7 +15207,7 @@ static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Writes values; those without a bit in `stand` are computed again. */
+/* Values without a bit in `stand` are computed again. */
 static void permi_batch_write(permi_batch_task *task, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = task->batch;
@@ -15247,8 +15230,7 @@ static void permi_batch_write(permi_batch_task *task, size_t first, size_t count
   }
 }
 
-/* Computes [begin, end) in vectors. Blocks are copied: entries a power of two apart drive each other out of the
-   first-level cache. */
+/* Blocks are copied: entries a power of two apart drive each other out of the cache. */
 static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
@@ -17470,9 +17452,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-/* Sums of P_i: forward products of the rows before, backward times those behind. The last row is in no forward product:
-   a pass back to least = n - 1 yields its minors. Cache traffic limits: separate sums of every setting, two operations
-   fewer, are slower. */
+/* Sums of P_i, by products forward and backward. The last row is in no forward product: a pass back to least = n - 1
+   yields its minors. Cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
@@ -17481,7 +17462,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, P
   PERMI_STORE(low, PERMI_LOAD(low) + error);
 }
 
-/* Folds pairs of settings that differ in one column's sign: differences to `rest`, sums to *sum. */
+/* Folds pairs that differ in one column's sign: differences to `rest`, sums to *sum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -17507,7 +17488,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *
                                                                       parts), outer), parts));
 }
 
-/* Adds the four states up to c to the sums of the first two outer columns, `number` apart. done: earlier fours. */
+/* Adds four states to the first two outer columns, `number` apart. done: earlier fours. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
                                                        int row, uint64_t c, uint64_t done)
 {
@@ -17632,15 +17613,14 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 
 /* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
-   A term enters the sums of all columns at once:
+   A term enters all columns' sums at once:
      block columns     two, in registers: sums and differences of four products
      state columns     a binary counter, as in >>minors
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
-   are renewed for each setting of the last: all fits a small stack. wanted: 0, minors of a row that is not given, or 4
-   rows at a time, for gradients: with the product Q of the others, Q z_2 z_3 times z_1 and z_0, and likewise. Passes
-   over n / 4 groups cost what prefixes and suffixes of all rows cost at n = 8, 1.3 times that at 12, without their
-   memory. */
+   are renewed for each of the last: all fits a small stack. wanted: 0, minors of a row not given, or 4 rows at once,
+   for gradients: the product Q of the others, Q z_2 z_3 times z_1 and z_0, and likewise. Passes over n / 4 groups cost
+   what prefixes and suffixes do at n = 8, 1.3 times that at 12, without their memory. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
@@ -17648,13 +17628,13 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 #define PERMI_ROWS PERMI_NAME(small_minors_rows)
 #define PERMI_SUMS PERMI_NAME(small_minors_sums)
 
-/* low: of the first outer columns; high: of the next and the far ones; outer: all. */
+/* low, high: of outer columns; outer: their sums. */
 typedef struct {
   double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
   int rows;
 } PERMI_ROWS;
 
-/* A row's sums: block and state columns; waiting states, the last of all; |terms|. */
+/* Block and state columns; waiting states, the last of all. */
 typedef struct {
   double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
   double absolute[PERMI_WIDTH];
@@ -17666,7 +17646,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *f
   return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
 }
 
-/* Multiplies rows before `first` and from `behind` on, at table setting `at`, outer state s. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
                                                                 int s, PERMI_N *p, int parts)
 {
@@ -17684,7 +17663,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS
   }
 }
 
-/* Adds the four products t of state c, whose bits are minus signs. */
+/* Adds products of state c, whose bits are minus signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
 {
   const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
@@ -17717,7 +17696,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* The terms of rows first .. first + 3, with p the products of the others. */
+/* p: of the other rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
                                                              int at, int s, int c, const PERMI_N *p, int parts)
 {
@@ -17754,7 +17733,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
   }
 }
 
-/* Sums lanes with their columns' signs, except bit `but`. */
+/* Signs lanes, except bit `but`. */
 PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
 {
   double x[PERMI_WIDTH];
@@ -17769,7 +17748,6 @@ PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *fr
   return x[0];
 }
 
-/* n minors and the sum of |terms|. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
 {
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
@@ -17790,7 +17768,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
   out[n * parts] = scale * sum;
 }
 
-/* Writes for each wanted row n minors, a part after the other, and the sum of |terms|. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
                                                         int parts)
 {
@@ -17840,7 +17817,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
 }
 
 #if PERMI_WIDTH == 1
-/* Minors of n - 1 rows, n = 2, 3, 4, by expansion along the third; c is not read below n = 4. */
+/* n = 2, 3, 4, by expansion along c, not read below n = 4. */
 PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
 {
   const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
@@ -17906,11 +17883,10 @@ PERMI_INSTANCE(small_gradient_complex, 4, 2)
 
 PERMI_BRIEF_END
 
-/* ================================================================================== >>batch_kernels
-   Batches: each vector element has its own matrix. */
+/* ================================================================================== >>batch_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Entry (i, j); numbers are `stride` apart, parts half of that. Below: the permanent of rows i, i + 1, columns j, k. */
+/* Numbers are `stride` apart, parts half of that. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
@@ -17959,7 +17935,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   return sum;
 }
 
-/* Largest entry, smallest value, 0 or NaN of a stream. */
+/* poison: 0 or NaN */
 typedef struct PERMI_NAME(stream) {
   PERMI_V large, least, poison;
 } PERMI_NAME(stream);
@@ -18018,7 +17994,7 @@ PERMI_INSTANCE(batch_stream_complex, 2)
 #endif
 #undef PERMI_INSTANCE
 
-/* Copies entries, `stride` numbers apart, of `vectors` vectors of matrices to parts `room` apart. */
+/* Copies `vectors` vectors of matrices to parts `room` apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
                                                       double *to, size_t room, int parts)
 {
@@ -18067,7 +18043,6 @@ PERMI_INSTANCE(batch_take_complex, 2)
   X(2,4,5,0,1,3,6) X(3,4,5,0,1,2,6)
 #define PERMI_THREES_OF_7(X) PERMI_THREES_WITH_6(X) PERMI_THREES_BELOW_6(X)
 
-/* Columns j < k of two rows at PERMI_PAIR(j, k). */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_pairs)(PERMI_V *pairs, const double *a, size_t stride, int n)
 {
   PERMI_V x[8], y[8];
@@ -18091,7 +18066,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_four)(const PERMI_V *p, const
   return PERMI_FMA(p[PERMI_PAIR(b, c)], q[PERMI_PAIR(a, d)], sum);
 }
 
-/* Columns a, b, c of the rows of p and a last one. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_three)(const PERMI_V *p, const double *last, size_t stride, int a,
                                                           int b, int c)
 {
@@ -18157,8 +18131,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_halves)(int n, const double *
 #undef PERMI_TWOS_OF_6
 #undef PERMI_PAIR
 
-/* Writes values, the largest squared norms of rows, and the products of all. Returns a bit for each value that is sure,
-   and at least `least`. */
+/* Writes values, largest squared norms of rows, and products of all. Returns a bit for each value that is sure, and at
+   least `least`. */
 PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, size_t stride, double least, double *out)
 {
   const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT);

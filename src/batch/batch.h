@@ -1,26 +1,24 @@
 /* ========================================================================================== >>batch
-   Many small matrices: each element of a vector has its own.
-     n = 2 .. 4          Laplace expansion
-     n = 5 .. 8, real    Laplace expansion of halves of the rows
-   Others go through single calls, and so does a value not large against its rounding errors, as in >>small. Copying
-   entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls on a Zen
-   4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79; AVX2 .78 .78
-   .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies
-   n = 5 takes 31 ns, not 11.
-   Not taken: Glynn's signs in vectors, for real n = 9 .. 11 and complex n = 5 .. 11 on average 1.08 to 1.19 times as
-   fast as single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
+   Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
+   rows, real n = 5 .. 8. Others go through single calls, and so does a value not large against its rounding errors.
+   Copying entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls
+   on a Zen 4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79;
+   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6;
+   without copies n = 5 takes 31 ns, not 11.
+   Not taken: Glynn's signs in vectors, real n = 9 .. 11, complex n = 5 .. 11: on average 1.08 to 1.19 times as fast as
+   single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
 #pragma once
 #include "../plan/compute.h"
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_BLOCK 32 /* loaded at once, a multiple of every width */
-#define PERMI_BATCH_TASK 256 /* a thread takes at once, also a multiple, */
+#define PERMI_BATCH_TASK 256 /* a thread takes at once, */
 #define PERMI_BATCH_LARGE 14 /* up to this order; 8 above, */
 #define PERMI_BATCH_APART 20 /* one, which threads share, above this */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* expanded: up to this order, of matrices as such and entry by entry; halves: n = 5 .. 8, or NULL. */
+/* expanded: up to this order, matrices and entry by entry; halves: or NULL. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, expanded[2];
@@ -84,7 +82,6 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   }
 }
 
-/* Returns matrix k, where it stands or copied to `matrix`. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -106,7 +103,7 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Loads `room` matrices as [entry][part][room]; the last repeats. */
+/* [entry][part][room]; the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
                              double *to)
 {
@@ -182,8 +179,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-/* Whether a doubted value stands: by halves, if nothing was rounded; by expansion, if value and entries lose nothing,
-   or by the entries, whatever cancels. */
+/* Stands if nothing was rounded or, by expansion, nothing lost or cancelled. */
 static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
@@ -219,7 +215,6 @@ static void permi_batch_one(permi_batch_task *task, size_t at, const double *mat
   }
 }
 
-/* Computes [begin, end) by single calls. */
 static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
@@ -245,7 +240,7 @@ static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Writes values; those without a bit in `stand` are computed again. */
+/* Values without a bit in `stand` are computed again. */
 static void permi_batch_write(permi_batch_task *task, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = task->batch;
@@ -268,8 +263,7 @@ static void permi_batch_write(permi_batch_task *task, size_t first, size_t count
   }
 }
 
-/* Computes [begin, end) in vectors. Blocks are copied: entries a power of two apart drive each other out of the
-   first-level cache. */
+/* Blocks are copied: entries a power of two apart drive each other out of the cache. */
 static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;

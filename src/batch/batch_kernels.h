@@ -1,8 +1,7 @@
-/* ================================================================================== >>batch_kernels
-   Batches: each vector element has its own matrix. */
+/* ================================================================================== >>batch_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Entry (i, j); numbers are `stride` apart, parts half of that. Below: the permanent of rows i, i + 1, columns j, k. */
+/* Numbers are `stride` apart, parts half of that. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
@@ -51,7 +50,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   return sum;
 }
 
-/* Largest entry, smallest value, 0 or NaN of a stream. */
+/* poison: 0 or NaN */
 typedef struct PERMI_NAME(stream) {
   PERMI_V large, least, poison;
 } PERMI_NAME(stream);
@@ -110,7 +109,7 @@ PERMI_INSTANCE(batch_stream_complex, 2)
 #endif
 #undef PERMI_INSTANCE
 
-/* Copies entries, `stride` numbers apart, of `vectors` vectors of matrices to parts `room` apart. */
+/* Copies `vectors` vectors of matrices to parts `room` apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
                                                       double *to, size_t room, int parts)
 {
@@ -159,7 +158,6 @@ PERMI_INSTANCE(batch_take_complex, 2)
   X(2,4,5,0,1,3,6) X(3,4,5,0,1,2,6)
 #define PERMI_THREES_OF_7(X) PERMI_THREES_WITH_6(X) PERMI_THREES_BELOW_6(X)
 
-/* Columns j < k of two rows at PERMI_PAIR(j, k). */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_pairs)(PERMI_V *pairs, const double *a, size_t stride, int n)
 {
   PERMI_V x[8], y[8];
@@ -183,7 +181,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_four)(const PERMI_V *p, const
   return PERMI_FMA(p[PERMI_PAIR(b, c)], q[PERMI_PAIR(a, d)], sum);
 }
 
-/* Columns a, b, c of the rows of p and a last one. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_three)(const PERMI_V *p, const double *last, size_t stride, int a,
                                                           int b, int c)
 {
@@ -249,8 +246,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_halves)(int n, const double *
 #undef PERMI_TWOS_OF_6
 #undef PERMI_PAIR
 
-/* Writes values, the largest squared norms of rows, and the products of all. Returns a bit for each value that is sure,
-   and at least `least`. */
+/* Writes values, largest squared norms of rows, and products of all. Returns a bit for each value that is sure, and at
+   least `least`. */
 PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, size_t stride, double least, double *out)
 {
   const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT);

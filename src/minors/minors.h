@@ -1,26 +1,26 @@
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. Glynn's sum is F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij. Its derivative by a_ij is the sum over d_j P_i, where P_i is the product of the other y_k, by prefixes and
-   suffixes. As d_j is constant over nested stretches, sums of P_i suffice:
+   Permanents without one row and one column. Glynn's sum is 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
+   a_ij; its derivative by a_ij sums d_j P_i, P_i the product of the other y, by prefixes and suffixes. As d_j is
+   constant over nested stretches, sums of P_i suffice:
      lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
      outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
                               column k + 1
-   With r_i and c_j copies, d_j = c_j - 2 v_j, v_j = 0..c_j, has binomial weights, and P_i contains y_i^(r_i - 1); rows
-   and columns change places if that has fewer terms. Few copies are written out. */
+   With r_i and c_j copies, d_j = c_j - 2 v_j, v_j = 0..c_j, has binomial weights, and P_i contains y_i^(r_i - 1); the
+   transpose may have fewer terms. Few copies are written out. */
 #pragma once
 #include "../dense/plan.h"
 #include "../job/control.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
+#define PERMI_MINORS_TOTAL 256 /* products of binomials stay below 2^256 */
 
 typedef struct permi_minors {
-  int parts, lines[2]; /* distinct; a single wanted row is the last */
+  int parts, lines[2]; /* distinct; a wanted row is last */
   int least;           /* first wanted row */
   int total;           /* of copies */
   int count[2][PERM_MAX_N], origin[2][PERM_MAX_N], exp2[2][PERM_MAX_N]; /* of rows and columns */
-  int lossy, drops;   /* drops: entries on no transversal do not count */
-  double below, lost; /* by the grid: permi_rounded_rows; by underflow, times 2^scale_exp2 */
+  int lossy, drops;   /* drops: entries on no transversal */
+  double below, lost; /* by the grid; by underflow, times 2^scale_exp2 */
   const permi_minors_kernel *kernel; /* or NULL */
   int subsets, in_doubles;           /* in_doubles: not single terms */
   permi_dense dense;
@@ -29,16 +29,15 @@ typedef struct permi_minors {
   double work_doubles;
   uint64_t chunks;
   double terms, seconds;
-  double estimate_relative;   /* to the sum of moduli of terms */
+  double estimate_relative;   /* to the sum of |terms| */
   double without[PERM_MAX_N]; /* of permi_terms_norms */
-  int scale_exp2;             /* sums are 2^scale_exp2 times scaled minors */
-  long long unit_exp2;        /* the permanent is 2^unit_exp2 times the scaled one */
+  int scale_exp2;             /* of sums, */
+  long long unit_exp2;        /* of the permanent, over scaled minors */
   double largest;             /* modulus of what was written */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* [row - least][column][part], times 2^exp2, and sums of |terms| by row. Chunks are added exactly: threads change
-   nothing. */
+/* Values and sums of |terms| by row. Chunks are added exactly: threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -46,27 +45,24 @@ typedef struct permi_minors_total {
   int count; /* of values */
 } permi_minors_total;
 
-/* Returns an entry of the scaled matrix or its transpose. */
 static double permi_minors_scaled(const permi_minors *minors, int turned, int i, int j, int part)
 {
   const double x = turned ? minors->entry[j][i][part] : minors->entry[i][j][part];
   return permi_shift(x, minors->exp2[turned][i] + minors->exp2[!turned][j]);
 }
 
-/* Returns its exponent, INT_MIN for 0. */
 static int permi_minors_exponent(const permi_minors *minors, int turned, int i, int j, int part)
 {
   const double x = turned ? minors->entry[j][i][part] : minors->entry[i][j][part];
   return x != 0 ? permi_exponent(x) + minors->exp2[turned][i] + minors->exp2[!turned][j] : INT_MIN;
 }
 
-/* Returns a minor's place in permi_minors_total, without parts; negative: not wanted. */
+/* Negative: not wanted. */
 static int permi_minors_place(const permi_minors *minors, int turned, int i, int j)
 {
   return ((turned ? j : i) - minors->least) * minors->lines[1] + (turned ? i : j);
 }
 
-/* Returns the largest exponent of a line's first `others` entries. */
 static int permi_minors_most(const permi_minors *minors, int side, int i, int others)
 {
   int j, part, most = INT_MIN;
@@ -78,7 +74,7 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
   return most;
 }
 
-/* Brings rows' sums of moduli to at most 1; sets lossy and unit_exp2. */
+/* Brings rows' sums to at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int side, i, j, part;
@@ -104,7 +100,7 @@ static void permi_minors_scale_rows(permi_minors *minors)
       minors->unit_exp2 -= (long long)minors->count[side][i] * minors->exp2[side][i];
 }
 
-/* Writes the matrix or its transpose with copies; scaled once there are exponents. */
+/* Writes out copies, too. */
 static void permi_minors_write_out(const permi_minors *minors, int turned, double *full)
 {
   int i, j, copy, k, part;
@@ -117,7 +113,7 @@ static void permi_minors_write_out(const permi_minors *minors, int turned, doubl
 }
 
 /* Scales columns as >>scale does, unless that drops entries which minors need, else largest entries to about 1; then
-   rows. Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL if copies are too many. */
+   rows. Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->lines[0] - 1, n = minors->total;
@@ -181,13 +177,13 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Sums over single terms, maybe of the transpose. Level 0 is one term. */
+/* Level 0 is one term. */
 typedef struct permi_terms {
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
   permi_dd_complex *row_sum;    /* [level][row] */
-  permi_dd_complex *sum;        /* [level][row]: of P over the columns below level */
+  permi_dd_complex *sum;        /* [level][row]: of P over columns below */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
   permi_dd_complex *front;
   double *absolute; /* [row] */
@@ -223,8 +219,8 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Sets without[i] to the product of all norms except one of row i's copies: single terms round row sums by units of
-   norms, which sums of |terms| hide if a row cancels in every term. */
+/* without[i]: the product of norms except one of row i's copies. Terms round row sums by units of norms, which |terms|
+   hide if a row cancels in all. */
 static void permi_terms_norms(permi_minors *minors)
 {
   const int turned = minors->transposed, *const count = minors->count[turned], rows = minors->lines[turned];
@@ -244,7 +240,7 @@ static void permi_terms_norms(permi_minors *minors)
   }
 }
 
-/* Sums over columns below `level`; weight: the others' binomials. */
+/* weight: binomials of the columns from `level` on. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, j = level - 1, count = level ? terms->column_count[j] : 0;
@@ -285,7 +281,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
                              room + (3 * columns + 2) * rows, room + (4 * columns + 2) * rows,
                              (double *)(void *)behind};
   permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
-  int factor[PERM_MAX_N], i, j, v, part; /* of a column in row sums */
+  int factor[PERM_MAX_N], i, j, v, part;
   uint64_t rest = chunk;
   memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
   for (j = columns - 1; j >= 0; j--) {
@@ -325,16 +321,16 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
 }
 
 /* Minors of non-negative matrices without cancellation, by a dynamic program: v_i = 0..r_i of the r_i copies of row i
-   are used, columns and their copies are places, and |v| is the next.
+   are used, columns with copies are places, and |v| is the next.
        before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
-       after[v]           d per / d before[v]: after[v - e_i] is the sum of v_i a_ip after[v]
+       after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
    or the same of the transpose, if that has fewer states.
    THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. All
    signs are +. A place rounds a number rows + 1 times at most, the last product twice, a sum of PERMI_PLACING_APART
-   states so many times; double-doubles add those. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
-   itself at most, to a thousandth. 3. The tables begin at 2^500 and 2^(500 - N). What falls below 2^-1022 loses less,
-   times 256 2^500 in a derivative: less than 2^-498 states rows in all. */
+   states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of itself, to
+   a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). What falls below 2^-1022 loses less, times 256 2^500 in a
+   derivative: less than 2^-498 states rows in all. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
@@ -422,7 +418,6 @@ static double permi_placing_states(const permi_minors *minors, int turned)
   return states;
 }
 
-/* Plans this if that is faster and no entry is negative. */
 static void permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
 {
   const double states[2] = {permi_placing_states(minors, 0), permi_placing_states(minors, 1)};

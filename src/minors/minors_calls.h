@@ -12,7 +12,7 @@ static double permi_minors_lost(const permi_minors *minors, const permi_minors_t
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-/* Writes marginals, in which the scales cancel, and the permanent, if it is not 0. */
+/* Scales cancel in marginals. */
 static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
                                    const permi_minors_total *total, perm_result *result)
 {
@@ -56,7 +56,6 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
   result->value = value;
 }
 
-/* Computes the permanent from the last row's minors. */
 static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
 {
   const int parts = minors->parts, row = minors->lines[0] - 1;
@@ -76,7 +75,6 @@ static void permi_minors_value(const permi_minors *minors, const permi_minors_to
   }
 }
 
-/* Writes minors in units of 2^result->exp2. */
 static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
                                 perm_result *result)
 {
@@ -108,7 +106,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* the unit fits the minors and keeps the permanent a double */
+    frexp(lead, &e); /* keeps the permanent a double */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -135,7 +133,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
-/* By single terms, in double-double; also by subsets; also by kernels and GPUs. */
+/* TERMS: single ones; ONE: also subsets. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
@@ -145,7 +143,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Plans the fastest way. Returns 1 for GPUs. full: room for the matrix, or NULL. */
+/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -164,7 +162,6 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   return 0;
 }
 
-/* Plans, sums and writes. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                     permi_minors_by by, double *full, permi_minors_total *total,
                                     permi_control *control, perm_result *result)
@@ -209,7 +206,6 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   return status;
 }
 
-/* Checks a call; writes copies and their sums. */
 static perm_status permi_minors_check(const permi_minors_call *call, const perm_options *options,
                                       int (*counts)[PERM_MAX_N], int *total, perm_result *result)
 {
@@ -275,7 +271,7 @@ static void permi_minors_take(permi_minors *minors, int side, int line, int coun
   minors->count[side][minors->lines[side]++] = count;
 }
 
-/* Gathers distinct rows, the wanted one last, and columns; marginals get a line of ones for missing copies. */
+/* The wanted row is last; marginals get ones for missing copies. */
 static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
                                 permi_minors *minors)
 {

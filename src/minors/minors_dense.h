@@ -69,7 +69,6 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   }
 }
 
-/* Half of the terms, by symmetry. */
 static double permi_terms_count(const permi_minors *minors, int side)
 {
   const int *count = minors->count[side], last = minors->lines[side] - 1;
@@ -160,8 +159,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* Writes the scaled matrix or its transpose out and returns what the grid cuts from terms, without the row whose minors
-   alone are wanted. */
+/* Writes the matrix out; returns what the grid cuts from terms, without a wanted row. */
 static double permi_minors_below(const permi_minors *minors, int turned, double *full)
 {
   const int n = minors->total, parts = minors->parts, entries = n * parts;
@@ -179,11 +177,11 @@ static double permi_minors_below(const permi_minors *minors, int turned, double 
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
-  const permi_minors_total *total; /* of a single chunk, which writes it */
+  const permi_minors_total *total; /* a single chunk writes it */
   int rows;
   size_t per_thread; /* in doubles */
   double *memory;
-  perm_sum *sums; /* each thread's: of minors, then of their rows' moduli */
+  perm_sum *sums; /* of minors, then of rows' moduli */
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
@@ -247,20 +245,20 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* Small orders, n <= 16 or with copies 12, without plan, job, allocation or clock: expansion up to n = 4, else the
-   small kernels of >>minors_kernels.
-   THE BOUND. 1. Moduli |re| + |im| in place of numbers, all signs + then: results are at most prod R_i over a minor's
-   rows, R_i = sum_j |a_ij|, as the mean over the signs; the expansions give permanents of |A|. 2. A product of n - 1
-   entries is rounded at most K = permi_small_roundings times, in the expansions 16. 3. So |error| is at most
-   K u / (1 - K u) times that [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations in a sum, each by less
-   than 2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by
-   less than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
+/* Small orders, n <= 16 or with copies 12, without plan, job, allocation or clock: expansion up to n = 4, else small
+   kernels.
+   THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
+   sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
+   at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
+   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations in a sum, each by less than 2e-178: below 1e-170;
+   n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4,
+   entries up to 1e60: 1e-200 (tests/proofs/small.g).
+   The estimate: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
 
-/* A call for all rows (gradient) or one; counts may be NULL. */
+/* gradient: all rows; counts: or NULL. */
 typedef struct permi_minors_call {
   int m, n, row, gradient, marginals;
   permi_view view;
@@ -268,7 +266,7 @@ typedef struct permi_minors_call {
   double *out;
 } permi_minors_call;
 
-/* a: rows x n, rows = n - 1 or, for gradients, n; factor: of minors, at most. */
+/* a: rows x n, n - 1 or, for gradients, n; factor: of minors, at most. */
 typedef struct permi_small_minors {
   perm_isa isa;
   int n, parts, rows;
@@ -300,7 +298,7 @@ static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int
 #undef PERMI_OF_KIND
 }
 
-/* n <= 4: as the kernels; the largest permanent of moduli stands for the sum of |terms|. */
+/* n <= 4: the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
@@ -326,12 +324,12 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* Writes n minors and one number more for each wanted row. Returns 0 for the general path. n >= 2. */
+/* Returns 0 for the general path. */
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
   const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
-  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double moduli = gradient ? size.other_sums : size.sums;
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
                                           : PERMI_FOUR_LARGEST;
@@ -357,7 +355,7 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   return 1;
 }
 
-/* Writes the matrix out, without the wanted row. Returns 0 if that is not small. */
+/* Returns 0 if that is not small. */
 static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -383,7 +381,7 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
   return finite && task->n >= 2;
 }
 
-/* Finds the rows, written out or where they stand. Returns 0 if they are not small. */
+/* Returns 0 if they are not small. */
 static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -414,7 +412,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   return 1;
 }
 
-/* Computes the permanent from row i. Returns 0 if that may underflow or overflow. */
+/* Returns 0 if products may leave the range. */
 static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
 {
   const int parts = call->view.parts;
@@ -439,7 +437,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Writes minors times copies; returns the largest. */
+/* Returns the largest. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
@@ -463,8 +461,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Writes minors and result, or returns 0 if the estimate is too large. Not inlined: the general path needs its stack.
-   */
+/* Returns 0 if the estimate is too large. Not inlined: the general path needs its stack. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {

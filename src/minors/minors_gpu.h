@@ -1,10 +1,10 @@
 /* ===================================================================================== >>minors_gpu
-   Minors on GPUs, in double. Forms are the copies of one side's lines, digits the signs and counts of the other's.
-     one sum      minors of a row: forms are columns, digits the other rows. The prefix and suffix products of a term
-                  are its share of every minor
+   Minors in double. Forms are the copies of one side's lines, digits the counts of the other's.
+     one sum      minors of a row: forms are columns, digits the other rows. Prefix and suffix products of a term are
+                  its share of every minor
      by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
-   A thread's number sets the high digits; all walk over the low ones by one n-ary Gray code. Row sums on grids are
-   exact, and chunks are added exactly. */
+   A thread's number sets the high digits; all walk over the low ones by one n-ary Gray code. Row sums on grids and sums
+   of chunks are exact. */
 #pragma once
 #include "../job/parallel.h"
 #include "../dense/rounding.h"
@@ -14,7 +14,7 @@
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_GPU_GROUPS 16
 #define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
-#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
+#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep GPUs busy, not hosts */
 
 typedef struct permi_minors_gpu {
   const permi_minors *minors;
@@ -31,12 +31,11 @@ typedef struct permi_minors_gpu {
   perm_gpu_work work;
   char text[256];
   permi_control *control;
-  perm_sum *sums; /* of wanted minors, then of their rows' moduli */
+  perm_sum *sums; /* of minors, then of rows' moduli */
   int place[2][PERM_MAX_N]; /* of a row and of a column */
 } permi_minors_gpu;
 
-/* Sets forms and digits. Those of fewest settings come first and are walked; one is halved by symmetry, best an odd
-   one, and comes last. */
+/* Digits of fewest settings come first and are walked; the last, best an odd one, is halved by symmetry. */
 static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
 {
   static const double rate[2] = PERMI_MINORS_GPU_RATE;
@@ -50,7 +49,7 @@ static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *mi
     for (c = 0; c < minors->count[transposed][i]; c++)
       gpu->form[gpu->forms++] = i;
   gpu->columns = (gpu->forms + 7) / 8;
-  for (i = 0; i < lines; i++) { /* of the wanted row one copy less */
+  for (i = 0; i < lines; i++) { /* of a wanted row less */
     copies[i] = minors->count[!transposed][i] - (!by_digits && i == lines - 1);
     if ((copies[i] & 1) * PERMI_MINORS_TOTAL + copies[i] >= (copies[half] & 1) * PERMI_MINORS_TOTAL + copies[half])
       half = i;
@@ -87,7 +86,6 @@ static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
     gpu->chunks *= 2;
 }
 
-/* Plans the quicker way. */
 static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors)
 {
   permi_minors_gpu other;
@@ -125,7 +123,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   return 1;
 }
 
-/* Writes the digits' entries of a form, on the grid of all copies. */
+/* On the grid of all copies. */
 static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
 {
   double copies[PERM_MAX_N], power;
@@ -148,7 +146,7 @@ static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
   return doubles;
 }
 
-/* The walk: weight, digit that moves; *last: settings at its end. */
+/* Weights, and digits that move; *last: settings at the end. */
 static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
 {
   int up[PERM_MAX_N], m, d, move = 0;
@@ -232,7 +230,7 @@ static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
   gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
 }
 
-/* Sets where a chunk's sums, of hi and lo, have a minor: its row's place plus its column's, by the last copy. */
+/* A minor is at its row's place plus its column's, by the last copy. */
 static void permi_minors_gpu_places(permi_minors_gpu *gpu)
 {
   const int parts = gpu->minors->parts;

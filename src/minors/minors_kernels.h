@@ -10,9 +10,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-/* Sums of P_i: forward products of the rows before, backward times those behind. The last row is in no forward product:
-   a pass back to least = n - 1 yields its minors. Cache traffic limits: separate sums of every setting, two operations
-   fewer, are slower. */
+/* Sums of P_i, by products forward and backward. The last row is in no forward product: a pass back to least = n - 1
+   yields its minors. Cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
@@ -21,7 +20,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, P
   PERMI_STORE(low, PERMI_LOAD(low) + error);
 }
 
-/* Folds pairs of settings that differ in one column's sign: differences to `rest`, sums to *sum. */
+/* Folds pairs that differ in one column's sign: differences to `rest`, sums to *sum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -47,7 +46,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *
                                                                       parts), outer), parts));
 }
 
-/* Adds the four states up to c to the sums of the first two outer columns, `number` apart. done: earlier fours. */
+/* Adds four states to the first two outer columns, `number` apart. done: earlier fours. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
                                                        int row, uint64_t c, uint64_t done)
 {
@@ -172,15 +171,14 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 
 /* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
-   A term enters the sums of all columns at once:
+   A term enters all columns' sums at once:
      block columns     two, in registers: sums and differences of four products
      state columns     a binary counter, as in >>minors
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
-   are renewed for each setting of the last: all fits a small stack. wanted: 0, minors of a row that is not given, or 4
-   rows at a time, for gradients: with the product Q of the others, Q z_2 z_3 times z_1 and z_0, and likewise. Passes
-   over n / 4 groups cost what prefixes and suffixes of all rows cost at n = 8, 1.3 times that at 12, without their
-   memory. */
+   are renewed for each of the last: all fits a small stack. wanted: 0, minors of a row not given, or 4 rows at once,
+   for gradients: the product Q of the others, Q z_2 z_3 times z_1 and z_0, and likewise. Passes over n / 4 groups cost
+   what prefixes and suffixes do at n = 8, 1.3 times that at 12, without their memory. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
@@ -188,13 +186,13 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 #define PERMI_ROWS PERMI_NAME(small_minors_rows)
 #define PERMI_SUMS PERMI_NAME(small_minors_sums)
 
-/* low: of the first outer columns; high: of the next and the far ones; outer: all. */
+/* low, high: of outer columns; outer: their sums. */
 typedef struct {
   double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
   int rows;
 } PERMI_ROWS;
 
-/* A row's sums: block and state columns; waiting states, the last of all; |terms|. */
+/* Block and state columns; waiting states, the last of all. */
 typedef struct {
   double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
   double absolute[PERMI_WIDTH];
@@ -206,7 +204,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *f
   return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
 }
 
-/* Multiplies rows before `first` and from `behind` on, at table setting `at`, outer state s. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
                                                                 int s, PERMI_N *p, int parts)
 {
@@ -224,7 +221,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS
   }
 }
 
-/* Adds the four products t of state c, whose bits are minus signs. */
+/* Adds products of state c, whose bits are minus signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
 {
   const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
@@ -257,7 +254,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* The terms of rows first .. first + 3, with p the products of the others. */
+/* p: of the other rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
                                                              int at, int s, int c, const PERMI_N *p, int parts)
 {
@@ -294,7 +291,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
   }
 }
 
-/* Sums lanes with their columns' signs, except bit `but`. */
+/* Signs lanes, except bit `but`. */
 PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
 {
   double x[PERMI_WIDTH];
@@ -309,7 +306,6 @@ PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *fr
   return x[0];
 }
 
-/* n minors and the sum of |terms|. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
 {
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
@@ -330,7 +326,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
   out[n * parts] = scale * sum;
 }
 
-/* Writes for each wanted row n minors, a part after the other, and the sum of |terms|. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
                                                         int parts)
 {
@@ -380,7 +375,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
 }
 
 #if PERMI_WIDTH == 1
-/* Minors of n - 1 rows, n = 2, 3, 4, by expansion along the third; c is not read below n = 4. */
+/* n = 2, 3, 4, by expansion along c, not read below n = 4. */
 PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
 {
   const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
