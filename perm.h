@@ -125,12 +125,11 @@
                      >>entries         the reach of every public call
                      >>judge           escalation
                      >>compute         perm_compute_*, perm_job_*
-     minors/         >>minors          minors, derivatives, gradient
+     minors/         >>minors          minors, derivatives, gradient; non-negative matrices without cancellation
                      >>minors_dense    the same by vector kernels; at once, n <= 16
-                     >>minors_subsets  the same of non-negative matrices, without cancellation
                      >>minors_calls    perm_minors_*, perm_gradient_*
                      >>minors_kernels  minors
-     batch/          >>batch >>batch_calls perm_batch_*, perm_select_*
+     batch/          >>batch           perm_batch_*, perm_select_*
                      >>batch_kernels   batches
      kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
                      >>arithmetic      products of parts
@@ -13206,44 +13205,42 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. In Glynn's sum F = 2^-N sum
-   over d of (signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over
-   k != i of y_k, from prefix and suffix products. As d_j is constant over nested stretches, sums of P_i suffice:
+   Permanents without one row and one column. Glynn's sum is 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
+   a_ij; its derivative by a_ij sums d_j P_i, P_i the product of the other y, by prefixes and suffixes. As d_j is
+   constant over nested stretches, sums of P_i suffice:
      lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
      outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
                               column k + 1
-   With r_i copies of row i and c_j of column j, d_j = c_j - 2 v_j, v_j = 0..c_j, with binomial weights, and P_i
-   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. */
+   With r_i and c_j copies, d_j = c_j - 2 v_j, v_j = 0..c_j, has binomial weights, and P_i contains y_i^(r_i - 1); the
+   transpose may have fewer terms. Few copies are written out. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
+#define PERMI_MINORS_TOTAL 256 /* products of binomials stay below 2^256 */
 
 typedef struct permi_minors {
-  int parts, rows, columns; /* distinct; a single wanted row is the last */
-  int least;                /* first wanted row */
-  int total;                /* of copies */
-  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
-  int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
-  int lossy, drops;   /* drops: entries on no transversal do not count */
-  double below, lost; /* cut by the grid: permi_rounded_rows; by underflow, in units of 2^-scale_exp2 */
-  const permi_minors_kernel *kernel; /* NULL: one term at a time, by subsets or on GPUs */
-  int subsets, in_doubles;           /* in_doubles: not one term at a time */
+  int parts, lines[2]; /* distinct; a wanted row is last */
+  int least;           /* first wanted row */
+  int total;           /* of copies */
+  int count[2][PERM_MAX_N], origin[2][PERM_MAX_N], exp2[2][PERM_MAX_N]; /* of rows and columns */
+  int lossy, drops;   /* drops: entries on no transversal */
+  double below, lost; /* by the grid; by underflow, times 2^scale_exp2 */
+  const permi_minors_kernel *kernel; /* or NULL */
+  int subsets, in_doubles;           /* in_doubles: not single terms */
   permi_dense dense;
-  int transposed, terms_rows, terms_columns;
-  int inner; /* columns before it vary within a chunk */
+  int transposed; /* for single terms and subsets */
+  int inner;      /* columns before it vary within a chunk */
   double work_doubles;
   uint64_t chunks;
   double terms, seconds;
-  double estimate_relative;   /* to the sum of moduli of terms */
+  double estimate_relative;   /* to the sum of |terms| */
   double without[PERM_MAX_N]; /* of permi_terms_norms */
-  int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
-  long long unit_exp2;      /* the permanent is 2^unit_exp2 times the scaled one */
-  double largest;           /* modulus of what was written */
+  int scale_exp2;             /* of sums, */
+  long long unit_exp2;        /* of the permanent, over scaled minors */
+  double largest;             /* modulus of what was written */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* [row - least][column][part], times 2^exp2 (NULL: 1), and each row's sum of |terms|. Chunks are added exactly: threads
-   change nothing. */
+/* Values and sums of |terms| by row. Chunks are added exactly: threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -13251,87 +13248,82 @@ typedef struct permi_minors_total {
   int count; /* of values */
 } permi_minors_total;
 
-/* Returns the larger of `most` and entry (i, j)'s exponent. */
-static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
+static double permi_minors_scaled(const permi_minors *minors, int turned, int i, int j, int part)
 {
-  int part;
-  for (part = 0; part < minors->parts; part++)
-    if (minors->entry[i][j][part] != 0) {
-      const int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j];
+  const double x = turned ? minors->entry[j][i][part] : minors->entry[i][j][part];
+  return permi_shift(x, minors->exp2[turned][i] + minors->exp2[!turned][j]);
+}
+
+static int permi_minors_exponent(const permi_minors *minors, int turned, int i, int j, int part)
+{
+  const double x = turned ? minors->entry[j][i][part] : minors->entry[i][j][part];
+  return x != 0 ? permi_exponent(x) + minors->exp2[turned][i] + minors->exp2[!turned][j] : INT_MIN;
+}
+
+/* Negative: not wanted. */
+static int permi_minors_place(const permi_minors *minors, int turned, int i, int j)
+{
+  return ((turned ? j : i) - minors->least) * minors->lines[1] + (turned ? i : j);
+}
+
+static int permi_minors_most(const permi_minors *minors, int side, int i, int others)
+{
+  int j, part, most = INT_MIN;
+  for (j = 0; j < others; j++)
+    for (part = 0; part < minors->parts; part++) {
+      const int e = permi_minors_exponent(minors, side, i, j, part);
       most = e > most ? e : most;
     }
   return most;
 }
 
-/* Scales the largest entries of rows, then of columns, to about 1: for copies too many to write out, and entries on no
-   transversal, which >>scale may drop but minors need. */
-static void permi_minors_scale_flat(permi_minors *minors)
-{
-  const int counted = minors->rows - (minors->least == minors->rows - 1);
-  int side, i, j, most;
-  for (side = 0; side < 2; side++)
-    for (i = 0; i < (side ? minors->columns : minors->rows); i++) {
-      for (j = 0, most = INT_MIN; j < (side ? counted : minors->columns); j++)
-        most = permi_minors_most(minors, side ? j : i, side ? i : j, most);
-      (side ? minors->column_exp2 : minors->row_exp2)[i] = most > INT_MIN ? -most : 0;
-    }
-}
-
-static double permi_minors_scaled(const permi_minors *minors, int i, int j, int part)
-{
-  return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
-}
-
-/* Brings rows' sums of moduli to at most 1; sets lossy and unit_exp2. */
+/* Brings rows' sums to at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
-  int i, j, part;
+  int side, i, j, part;
   minors->lossy = 0;
-  for (j = 0; j < minors->columns; j++)
-    minors->unit_exp2 -= (long long)minors->column_count[j] * minors->column_exp2[j];
-  for (i = 0; i < minors->rows; i++) {
-    int most = INT_MIN;
+  for (i = 0; i < minors->lines[0]; i++) {
+    const int most = permi_minors_most(minors, 0, i, minors->lines[1]);
     double sum = 0;
-    for (j = 0; j < minors->columns; j++)
-      most = permi_minors_most(minors, i, j, most);
     if (most == INT_MIN)
       continue;
-    minors->row_exp2[i] -= most;
-    for (j = 0; j < minors->columns; j++)
+    minors->exp2[0][i] -= most;
+    for (j = 0; j < minors->lines[1]; j++)
       for (part = 0; part < minors->parts; part++)
-        sum += minors->column_count[j] * fabs(permi_minors_scaled(minors, i, j, part));
-    minors->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        minors->lossy |= minors->entry[i][j][part] != 0 &&
-                         permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j] <
-                             DBL_MIN_EXP;
+        sum += minors->count[1][j] * fabs(permi_minors_scaled(minors, 0, i, j, part));
+    minors->exp2[0][i] -= permi_log2_ceiling(sum * (1 + 1e-12));
+    for (j = 0; j < minors->lines[1]; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const int e = permi_minors_exponent(minors, 0, i, j, part);
+        minors->lossy |= e > INT_MIN && e < DBL_MIN_EXP;
+      }
   }
-  for (i = 0; i < minors->rows; i++)
-    minors->unit_exp2 -= (long long)minors->row_count[i] * minors->row_exp2[i];
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < minors->lines[side]; i++)
+      minors->unit_exp2 -= (long long)minors->count[side][i] * minors->exp2[side][i];
 }
 
-static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
+/* Writes out copies, too. */
+static void permi_minors_write_out(const permi_minors *minors, int turned, double *full)
 {
   int i, j, copy, k, part;
-  for (i = 0; i < minors->rows; i++)
-    for (copy = 0; copy < minors->row_count[i]; copy++)
-      for (j = 0; j < minors->columns; j++)
-        for (k = 0; k < minors->column_count[j]; k++)
+  for (i = 0; i < minors->lines[turned]; i++)
+    for (copy = 0; copy < minors->count[turned][i]; copy++)
+      for (j = 0; j < minors->lines[!turned]; j++)
+        for (k = 0; k < minors->count[!turned][j]; k++)
           for (part = 0; part < minors->parts; part++)
-            *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
+            *full++ = permi_minors_scaled(minors, turned, i, j, part);
 }
 
-/* Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
+/* Scales columns as >>scale does, unless that drops entries which minors need, else largest entries to about 1; then
+   rows. Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
-  const int one_row = minors->least == minors->rows - 1, n = minors->total;
+  const int one_row = minors->least == minors->lines[0] - 1, n = minors->total;
   permi_dense_plan plan;
-  int i, j, copy, first;
-  permi_minors_scale_flat(minors);
+  int side, i, j, first, useful = full != NULL;
   if (full) {
     const permi_view view = permi_view_of(full, n, minors->parts, NULL);
-    int useful;
     permi_minors_write_out(minors, 0, full);
     for (j = 0; one_row && j < n * minors->parts; j++)
       full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
@@ -13341,17 +13333,22 @@ static int permi_minors_scale(permi_minors *minors, double *full)
     if (plan.zero && (one_row || minors->drops))
       return 0;
     useful = !plan.zero;
-    for (i = 0; i < n && !one_row && !minors->drops && useful; i++) /* nothing may be dropped */
+    for (i = 0; i < n && !one_row && !minors->drops && useful; i++)
       for (j = 0; j < n * view.parts; j++) {
         const double x = permi_at(&view, i, j / view.parts, j % view.parts);
         useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j / view.parts] >= DBL_MIN_EXP;
       }
-    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
-        useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
-    for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      minors->column_exp2[j] = plan.column_exp2[first];
+    for (j = 0, first = 0; j < minors->lines[1] && useful; first += minors->count[1][j++])
+      for (i = 1; i < minors->count[1][j]; i++) /* copies must be scaled alike */
+        useful &= plan.column_exp2[first + i] == plan.column_exp2[first];
   }
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < minors->lines[side]; i++) {
+      const int most = permi_minors_most(minors, side, i, minors->lines[!side] - (side && one_row));
+      minors->exp2[side][i] = most > INT_MIN ? -most : 0;
+    }
+  for (j = 0, first = 0; j < minors->lines[1] && useful; first += minors->count[1][j++])
+    minors->exp2[1][j] = plan.column_exp2[first];
   permi_minors_scale_rows(minors);
   return 1;
 }
@@ -13383,13 +13380,13 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Level 0 is a single term. */
+/* Level 0 is one term. */
 typedef struct permi_terms {
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
   permi_dd_complex *row_sum;    /* [level][row] */
-  permi_dd_complex *sum;        /* [level][row]: of P over the columns below level */
+  permi_dd_complex *sum;        /* [level][row]: of P over columns below */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
   permi_dd_complex *front;
   double *absolute; /* [row] */
@@ -13400,7 +13397,7 @@ static size_t permi_terms_doubles(int rows, int columns)
   return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
 }
 
-/* sum[0] = weight P_i. */
+/* Sets sum[0] = weight P_i. */
 static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
 {
   const int parts = terms->parts, rows = terms->rows;
@@ -13416,41 +13413,40 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
       terms->front[i + 1] = permi_dd_complex_times(terms->front[i + 1], terms->row_sum[i], parts);
   }
   for (i = rows - 1; i >= terms->least; i--) {
-    permi_dd_complex p = terms->front[i];
+    permi_dd_complex *p = &terms->sum[i];
     for (k = 1; k < terms->row_count[i]; k++)
       back = permi_dd_complex_times(back, terms->row_sum[i], parts);
-    terms->sum[i] = p = permi_dd_complex_times(p, back, parts);
-    terms->absolute[i] += permi_modulus(p.re.hi, p.im.hi);
+    *p = permi_dd_complex_times(terms->front[i], back, parts);
+    terms->absolute[i] += permi_modulus(p->re.hi, p->im.hi);
     back = permi_dd_complex_times(back, terms->row_sum[i], parts);
   }
 }
 
-/* Sets without[i] to the product of all norms except one of row i's copies, in the unit of sums: single terms round row
-   sums by units of norms, which sums of |terms| hide where a row's sum cancels in every term. */
+/* without[i]: the product of norms except one of row i's copies. Terms round row sums by units of norms, which |terms|
+   hide if a row cancels in all. */
 static void permi_terms_norms(permi_minors *minors)
 {
-  const int *const count[2] = {minors->row_count, minors->column_count}, turned = minors->transposed;
+  const int turned = minors->transposed, *const count = minors->count[turned], rows = minors->lines[turned];
   int i, j, k, part;
   memset(minors->without, 0, sizeof minors->without);
-  for (k = 0; k < minors->terms_rows && !minors->in_doubles; k++) {
+  for (k = 0; k < rows && !minors->in_doubles; k++) {
     double square = 0, all, less;
-    for (j = 0; j < minors->terms_columns; j++)
+    for (j = 0; j < minors->lines[!turned]; j++)
       for (part = 0; part < minors->parts; part++) {
-        const double x = permi_minors_scaled(minors, turned ? j : k, turned ? k : j, part);
-        square += count[!turned][j] * x * x;
+        const double x = permi_minors_scaled(minors, turned, k, j, part);
+        square += minors->count[!turned][j] * x * x;
       }
-    all = pow(square, 0.5 * count[turned][k]);
-    less = pow(square, 0.5 * (count[turned][k] - 1));
-    for (i = 0; i < minors->terms_rows; i++)
+    all = pow(square, 0.5 * count[k]);
+    less = pow(square, 0.5 * (count[k] - 1));
+    for (i = 0; i < rows; i++)
       minors->without[i] = (k ? minors->without[i] : ldexp(1, minors->scale_exp2)) * (i == k ? less : all);
   }
 }
 
-/* weight: the binomials of the columns from `level` on. */
+/* weight: binomials of the columns from `level` on. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
-  const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
-  const int count = level ? terms->column_count[j] : 0;
+  const int rows = terms->rows, parts = terms->parts, j = level - 1, count = level ? terms->column_count[j] : 0;
   permi_dd_complex *sum = terms->sum + level * rows, *row_sum = terms->row_sum + (level ? j : 0) * rows;
   permi_dd binomial = weight;
   int i, v;
@@ -13467,7 +13463,7 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
       permi_dd_complex_add(&row_sum[i], permi_dd_complex_by(terms->twice[j * rows + i], -v, parts), parts);
     }
     permi_terms_level(terms, j, binomial);
-    for (i = least; i < rows; i++) {
+    for (i = terms->least; i < rows; i++) {
       permi_dd_complex_add(&sum[i], one[i], parts);
       permi_dd_complex_add(&difference[i], permi_dd_complex_by(one[i], count - 2 * v, parts), parts);
     }
@@ -13480,59 +13476,216 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
 
 static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_total *out)
 {
-  const int parts = minors->parts, transposed = minors->transposed, rows = minors->terms_rows;
-  const int columns = minors->terms_columns, least = transposed ? 0 : minors->least, wanted = minors->columns;
+  const int parts = minors->parts, turned = minors->transposed, rows = minors->lines[turned];
+  const int columns = minors->lines[!turned], inner = minors->inner;
   permi_dd_complex *const room = (permi_dd_complex *)(void *)work, *const behind = room + (4 * columns + 3) * rows + 1;
-  const permi_terms terms = {transposed ? minors->column_count : minors->row_count,
-                             transposed ? minors->row_count : minors->column_count,
-                             rows, columns, least, parts, room, room + columns * rows, room + (2 * columns + 1) * rows,
+  const permi_terms terms = {minors->count[turned], minors->count[!turned], rows, columns, turned ? 0 : minors->least,
+                             parts, room, room + columns * rows, room + (2 * columns + 1) * rows,
                              room + (3 * columns + 2) * rows, room + (4 * columns + 2) * rows,
                              (double *)(void *)behind};
   permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
-  int digit[PERM_MAX_N], i, j, v, part;
+  int factor[PERM_MAX_N], i, j, v, part;
   uint64_t rest = chunk;
   memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
-  for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
-    const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
-    digit[j] = (int)(rest % range);
+  for (j = columns - 1; j >= 0; j--) {
+    const int count = terms.column_count[j], half = j == columns - 1; /* half the last one, by symmetry */
+    const uint64_t range = (uint64_t)(half ? count / 2 : count) + 1;
+    const int digit = j < inner ? 0 : (int)(rest % range);
+    factor[j] = count - 2 * digit;
+    if (j < inner)
+      continue;
     rest /= range;
-    for (v = 0; v < digit[j]; v++) { /* exact up to 2^106 */
-      weight = permi_dd_times_double(weight, -(double)(terms.column_count[j] - v));
+    for (v = 0; v < digit; v++) { /* exact up to 2^106 */
+      weight = permi_dd_times_double(weight, -(double)(count - v));
       weight = permi_dd_divide_double(weight, v + 1);
     }
-    if (j == columns - 1 && 2 * digit[j] < terms.column_count[j])
+    if (half && factor[j] > 0)
       weight = permi_dd_add(weight, weight);
   }
   for (i = 0; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const int count = j < minors->inner ? terms.column_count[j] : terms.column_count[j] - 2 * digit[j];
-      permi_dd_complex *to = &terms.row_sum[minors->inner * rows + i];
+    for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++) {
-        const double x = transposed ? permi_minors_scaled(minors, j, i, part) : permi_minors_scaled(minors, i, j, part);
+        const permi_dd x = permi_dd_make(permi_minors_scaled(minors, turned, i, j, part));
+        permi_dd_complex *to = &terms.row_sum[inner * rows + i], *twice = &terms.twice[j * rows + i];
         permi_dd *sum = part ? &to->im : &to->re;
-        *(part ? &terms.twice[j * rows + i].im : &terms.twice[j * rows + i].re) = permi_dd_make(2 * x);
-        *sum = permi_dd_add(*sum, permi_dd_times_double(permi_dd_make(x), count));
+        *(part ? &twice->im : &twice->re) = permi_dd_scale(x, 1);
+        *sum = permi_dd_add(*sum, permi_dd_times_double(x, factor[j]));
       }
-    }
-  permi_terms_level(&terms, minors->inner, weight);
-  for (i = least; i < rows; i++)
-    for (j = transposed ? minors->least : 0; j < columns; j++) {
-      const permi_dd_complex d =
-          j < minors->inner ? terms.difference[j * rows + i]
-                            : permi_dd_complex_by(terms.sum[minors->inner * rows + i],
-                                                  terms.column_count[j] - 2 * digit[j], parts);
-      const int row = (transposed ? j : i) - minors->least, column = transposed ? i : j;
+  permi_terms_level(&terms, inner, weight);
+  for (i = terms.least; i < rows; i++)
+    for (j = turned ? minors->least : 0; j < columns; j++) {
+      const permi_dd_complex d = j < inner ? terms.difference[j * rows + i]
+                                           : permi_dd_complex_by(terms.sum[inner * rows + i], factor[j], parts);
+      const int place = permi_minors_place(minors, turned, i, j), row = place / minors->lines[1];
       for (part = 0; part < parts; part++)
-        out->value[(row * wanted + column) * parts + part] =
-            permi_dd_divide_double(part ? d.im : d.re, terms.column_count[j]);
+        out->value[place * parts + part] = permi_dd_divide_double(part ? d.im : d.re, terms.column_count[j]);
       out->absolute[row] = fmax(out->absolute[row], terms.absolute[i]);
     }
 }
 
+/* Minors of non-negative matrices without cancellation, by a dynamic program: v_i = 0..r_i of the r_i copies of row i
+   are used, columns with copies are places, and |v| is the next.
+       before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
+       after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
+       d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
+   or the same of the transpose, if that has fewer states.
+   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. All
+   signs are +. A place rounds a number rows + 1 times at most, the last product twice, a sum of PERMI_PLACING_APART
+   states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of itself, to
+   a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). What falls below 2^-1022 loses less, times 256 2^500 in a
+   derivative: less than 2^-498 states rows in all. */
+#define PERMI_PLACING_EXP2 1000
+#define PERMI_PLACING_APART 256
+#define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
+
+typedef struct permi_placing {
+  int rows, places;
+  const int *count;
+  double *entry, *recent; /* [place][row]; recent: derivatives of the last states */
+  permi_dd *derivative;   /* in units of 2^(N - PERMI_PLACING_EXP2) */
+} permi_placing;
+
+static void permi_placing_gather(permi_placing *of)
+{
+  int k;
+  for (k = 0; k < of->rows * of->places; k++) {
+    of->derivative[k] = permi_dd_add(of->derivative[k], permi_dd_make(of->recent[k]));
+    of->recent[k] = 0;
+  }
+}
+
+static perm_status permi_placing_sum(permi_placing *of, size_t states, double *before, double *after, double seconds,
+                                    permi_control *control)
+{
+  const int rows = of->rows, *count = of->count;
+  size_t stride[PERM_MAX_N], s;
+  double v[PERM_MAX_N];
+  uint64_t some = 0, left; /* rows of which v is not 0 */
+  perm_status status = PERM_OK;
+  int i, used = 0;
+  for (i = 0; i < rows; i++) {
+    stride[i] = i ? stride[i - 1] * (size_t)(count[i - 1] + 1) : 1;
+    v[i] = 0;
+  }
+  before[0] = ldexp(1, PERMI_PLACING_EXP2 / 2);
+  for (s = 1; s < states && status == PERM_OK; s++) {
+    const double *a;
+    double sum = 0;
+    for (i = 0; v[i] == count[i]; i++) {
+      used -= count[i];
+      v[i] = 0;
+    }
+    v[i]++;
+    some = (some >> i | 1) << i;
+    a = of->entry + used++ * rows;
+    for (left = some; left; left &= left - 1) {
+      i = permi_trailing_zeros(left);
+      sum += v[i] * a[i] * before[s - stride[i]];
+    }
+    before[s] = sum;
+    if (!(s & 0xffff))
+      status = permi_control_poll(control, seconds * (double)s / (3.0 * (double)states), "subsets");
+  }
+  after[states - 1] = ldexp(1, PERMI_PLACING_EXP2 / 2 - of->places);
+  for (s = states - 1; s > 0 && status == PERM_OK; s--) {
+    const double *a = of->entry + --used * rows;
+    double *sum = of->recent + used * rows;
+    for (left = after[s] > 0 ? some : 0; left; left &= left - 1) {
+      double weight;
+      i = permi_trailing_zeros(left);
+      weight = v[i] * after[s];
+      sum[i] += weight * before[s - stride[i]];
+      after[s - stride[i]] += weight * a[i];
+    }
+    for (i = 0; v[i] == 0; i++) {
+      v[i] = count[i];
+      used += count[i];
+    }
+    v[i]--;
+    some = v[i] > 0 ? some | ((UINT64_C(1) << i) - 1) : some - 1;
+    if (!(s % PERMI_PLACING_APART))
+      permi_placing_gather(of);
+    if (!(s & 0xffff))
+      status = permi_control_poll(control, seconds * (1 - (double)s / (1.5 * (double)states)), "subsets");
+  }
+  permi_placing_gather(of);
+  return status;
+}
+
+static double permi_placing_states(const permi_minors *minors, int turned)
+{
+  double states = 1;
+  int i;
+  for (i = 0; i < minors->lines[turned]; i++)
+    states *= minors->count[turned][i] + 1;
+  return states;
+}
+
+static void permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
+{
+  const double states[2] = {permi_placing_states(minors, 0), permi_placing_states(minors, 1)};
+  const int turned = states[1] * minors->lines[1] < states[0] * minors->lines[0], rows = minors->lines[turned];
+  const double bytes = options->max_bytes > 0 ? fmin(PERMI_PLACING_BYTES, options->max_bytes / 2) : PERMI_PLACING_BYTES;
+  const double seconds = PERMI_TERMS_SECONDS / 10 * states[turned] * rows;
+  int i, j;
+  if (minors->parts == 2 || 16 * states[turned] > bytes || seconds >= minors->seconds)
+    return;
+  for (i = 0; i < minors->lines[0]; i++)
+    for (j = 0; j < minors->lines[1]; j++)
+      if (minors->entry[i][j][0] < 0)
+        return;
+  minors->subsets = 1;
+  minors->transposed = turned;
+  minors->terms = states[turned];
+  minors->seconds = seconds;
+  minors->chunks = 1;
+  minors->scale_exp2 = PERMI_PLACING_EXP2 - minors->total;
+  minors->estimate_relative = 1.001 * PERMI_UNIT * (minors->total * (rows + 2) + PERMI_PLACING_APART + 8);
+  minors->lost = ldexp(minors->terms * rows, 2 - PERMI_PLACING_EXP2 / 2);
+}
+
+static perm_status permi_minors_subsets(const permi_minors *minors, const perm_options *options,
+                                        permi_control *control, permi_minors_total *total)
+{
+  const int turned = minors->transposed, rows = minors->lines[turned], places = minors->total;
+  const int lines = minors->lines[!turned], *copies = minors->count[!turned];
+  const size_t many = (size_t)rows * (size_t)places, states = (size_t)minors->terms;
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_dd *derivative = (permi_dd *)permi_pool_zeros(&pool, many, sizeof *derivative);
+  double *entry = (double *)permi_pool_zeros(&pool, 2 * many, sizeof *entry);
+  double *table = (double *)permi_pool_get(&pool, 2 * states, sizeof *table);
+  permi_placing of = {rows, places, minors->count[turned], entry, entry, derivative};
+  perm_status status = PERM_ERROR_MEMORY;
+  int line, copy, i, p;
+  if (!pool.failed) {
+    of.recent += many;
+    for (line = p = 0; line < lines; line++)
+      for (copy = 0; copy < copies[line]; copy++, p++)
+        for (i = 0; i < rows; i++)
+          entry[p * rows + i] = permi_minors_scaled(minors, turned, i, line, 0);
+    status = permi_copy(control, table + states, NULL, states * sizeof *table)
+                 ? permi_placing_sum(&of, states, table, table + states, minors->seconds, control)
+                 : control->stopped;
+    memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
+    memset(total->absolute, 0, (size_t)(minors->lines[0] - minors->least) * sizeof *total->absolute);
+    for (line = p = 0; line < lines; p += copies[line++])
+      for (i = 0; i < rows; i++) {
+        const int place = permi_minors_place(minors, turned, i, line);
+        const permi_dd minor = permi_dd_divide_double(derivative[p * rows + i], of.count[i]);
+        const int row = place / minors->lines[1];
+        if (place < 0)
+          continue;
+        total->value[place] = minor;
+        total->absolute[row] = fmax(total->absolute[row], minor.hi);
+      }
+  }
+  permi_pool_release(&pool);
+  return status;
+}
 #endif
 
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels: sums of chunks for threads, and small orders at once. */
+   Minors by vector kernels: chunks for threads, and small orders at once. */
 
 #if !defined(PERM_NO_EXTRAS)
 static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory,
@@ -13543,7 +13696,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, number = lanes * parts;
   const int levels = dense->chunk_log2 < 2 ? 2 : dense->chunk_log2, row = n * number;
   const int blocks = kernel->block_columns, inner = kernel->lane_columns + blocks, sums = n * (blocks + 2) * number;
-  const int least = minors->least ? n - 1 : 0, wanted = minors->columns;
+  const int least = minors->least ? n - 1 : 0, wanted = minors->lines[1];
   const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
   permi_minors_work work;
   int i, j, k, q, part, copy;
@@ -13560,7 +13713,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   memset(work.absolute, 0, (size_t)(n * lanes) * sizeof(double));
   kernel->run(dense, least, chunk, &work);
 
-  for (i = minors->least, copy = least; i < minors->rows; copy += minors->row_count[i++]) {
+  for (i = minors->least, copy = least; i < minors->lines[0]; copy += minors->count[0][i++]) {
     const double *absolute = work.absolute + copy * lanes;
     for (k = 0; k < lanes; k++)
       out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
@@ -13590,44 +13743,42 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
         for (q = 0; q < lanes; q++)
           d[j] = permi_dd_add(d[j], permi_two_sum(high[q] * permi_parity_signs[q], low[q] * permi_parity_signs[q]));
       }
-      for (j = 0, first = 0; j < wanted; first += minors->column_count[j++])
-        out->value[((i - minors->least) * wanted + j) * parts + part] = d[first];
+      for (j = 0, first = 0; j < wanted; first += minors->count[1][j++])
+        out->value[permi_minors_place(minors, 0, i, j) * parts + part] = d[first];
     }
   }
 }
 
-/* Half of the terms, by symmetry. */
-static double permi_terms_count(int columns, const int *count)
+static double permi_terms_count(const permi_minors *minors, int side)
 {
-  double terms = 1;
+  const int *count = minors->count[side], last = minors->lines[side] - 1;
+  double terms = count[last] / 2 + 1;
   int j;
-  for (j = 0; j < columns; j++)
-    terms *= j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1;
+  for (j = 0; j < last; j++)
+    terms *= count[j] + 1;
   return terms;
 }
 
+/* Plans single terms, in double-double. */
 static void permi_minors_plan_terms(permi_minors *minors)
 {
-  const double by_rows = permi_terms_count(minors->rows, minors->row_count);
-  const double by_columns = permi_terms_count(minors->columns, minors->column_count);
-  const int *count;
-  double terms = 1, copies = minors->total;
+  const double by[2] = {permi_terms_count(minors, 1), permi_terms_count(minors, 0)}, copies = minors->total;
+  const int turned = by[1] * minors->lines[1] < by[0] * minors->lines[0];
+  const int rows = minors->lines[turned], columns = minors->lines[!turned], *count = minors->count[!turned];
+  double terms = 1;
   int j;
   minors->kernel = NULL;
   minors->subsets = 0;
-  minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
-  minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
-  minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
-  count = minors->transposed ? minors->row_count : minors->column_count;
-  minors->terms = minors->transposed ? by_rows : by_columns;
-  for (j = 0; j + 1 < minors->terms_columns && terms * (count[j] + 1) <= 4096; j++)
+  minors->transposed = turned;
+  minors->terms = by[turned];
+  for (j = 0; j + 1 < columns && terms * (count[j] + 1) <= 4096; j++)
     terms *= count[j] + 1;
   minors->inner = j;
   minors->chunks = 1;
-  for (; j < minors->terms_columns && minors->terms < 1e18; j++)
-    minors->chunks *= (uint64_t)(j == minors->terms_columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
-  minors->work_doubles = (double)permi_terms_doubles(minors->terms_rows, minors->terms_columns);
-  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * minors->terms_rows) * minors->parts;
+  for (; j < columns && minors->terms < 1e18; j++)
+    minors->chunks *= (uint64_t)(j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
+  minors->work_doubles = (double)permi_terms_doubles(rows, columns);
+  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * rows) * minors->parts;
   minors->estimate_relative = PERMI_DD_UNIT * (copies + 4) * minors->parts;
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
@@ -13667,7 +13818,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 }
 
 /* The caller frees dense.memory. */
-static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
+static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, double *full)
 {
   permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
@@ -13677,6 +13828,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   int i, j, part;
   if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
     return PERM_ERROR_MEMORY;
+  permi_minors_write_out(minors, 0, full);
   for (i = 0; i < n; i++)
     for (part = 0; part < parts; part++) {
       double row[PERM_MAX_N];
@@ -13687,60 +13839,49 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What the grid cuts from terms of a scaled matrix. */
-static double permi_minors_rounded(const permi_minors *minors, const double *full)
+/* Writes the matrix out; returns what the grid cuts from terms, without a wanted row. */
+static double permi_minors_below(const permi_minors *minors, int turned, double *full)
 {
+  const int n = minors->total, parts = minors->parts, entries = n * parts;
+  const permi_view view = permi_view_of(full, n, parts, NULL);
   permi_dense_plan plain;
-  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
+  int i;
+  permi_minors_write_out(minors, turned, full);
+  for (i = 0; i < entries && minors->least; i++)
+    full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
   memset(&plain, 0, sizeof plain);
-  plain.n = minors->total;
+  plain.n = n;
   return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
-}
-
-/* The same; a row whose minors alone are wanted is 0. */
-static double permi_minors_below_grid(const permi_minors *minors, double *full)
-{
-  const int entries = minors->total * minors->parts;
-  double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  memcpy(wanted, last, (size_t)entries * sizeof *last);
-  if (minors->least)
-    memset(last, 0, (size_t)entries * sizeof *last);
-  share = permi_minors_rounded(minors, full);
-  memcpy(last, wanted, (size_t)entries * sizeof *last);
-  return share;
 }
 
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
-  int count, rows;
+  const permi_minors_total *total; /* a single chunk writes it */
+  int rows;
   size_t per_thread; /* in doubles */
   double *memory;
-  perm_sum *sums; /* a thread's; NULL for a single chunk */
+  perm_sum *sums; /* of minors, then of rows' moduli */
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
 {
   const permi_minors_sharing *run = (const permi_minors_sharing *)context;
   const permi_minors *minors = run->minors;
-  const int count = run->count, rows = run->rows;
+  const int count = run->total->count, rows = run->rows, several = minors->chunks > 1;
   double *memory = run->memory + (size_t)thread * run->per_thread;
-  permi_minors_total sum = {(permi_dd *)(void *)memory, NULL, memory + 2 * count, count};
+  const permi_minors_total own = {(permi_dd *)(void *)memory, NULL, memory + 2 * count, count};
+  permi_minors_total sum = several ? own : *run->total;
+  perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
   int k;
   memset(sum.absolute, 0, (size_t)rows * sizeof(double));
-  if (minors->kernel)
-    permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
-  else
-    permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
-  if (run->sums) {
-    perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
-    for (k = 0; k < count; k++) {
-      permi_sum_add_double(&mine[k], sum.value[k].hi);
-      permi_sum_add_double(&mine[k], sum.value[k].lo);
-    }
-    for (k = 0; k < rows; k++)
-      permi_sum_add_double(&mine[count + k], sum.absolute[k]);
+  (minors->kernel ? permi_dense_minors_chunk : permi_terms_chunk)(minors, chunk, own.absolute + rows, &sum);
+  for (k = 0; k < count && several; k++) {
+    permi_sum_add_double(&mine[k], sum.value[k].hi);
+    permi_sum_add_double(&mine[k], sum.value[k].lo);
   }
+  for (k = 0; k < rows && several; k++)
+    permi_sum_add_double(&mine[count + k], sum.absolute[k]);
   return thread ? PERM_OK
                 : permi_control_poll(run->control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks,
                                      "summing");
@@ -13761,63 +13902,51 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
                                         permi_control *control, int threads, permi_minors_total *total)
 {
-  const perm_allocator *allocator = &options->allocator;
-  const int rows = minors->rows - minors->least, count = total->count;
-  const size_t sums = (size_t)(count + rows);
-  permi_minors_sharing run = {minors, control, count, rows, (size_t)minors->work_doubles + 2 * sums + 8, NULL, NULL};
+  const int rows = minors->lines[0] - minors->least, sums = total->count + rows;
+  const size_t several = minors->chunks > 1 ? (size_t)sums : 0;
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_minors_sharing run = {minors, control, total, rows, (size_t)minors->work_doubles + 2 * (size_t)sums + 8, NULL,
+                              NULL};
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
-  if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
-    threads = 1;
-  run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
-  if (minors->chunks > 1)
-    run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
-  if (run.memory && (run.sums || minors->chunks <= 1)) {
+  run.memory = (double *)permi_pool_get(&pool, (size_t)threads, run.per_thread * sizeof(double));
+  run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)threads * several, sizeof *run.sums);
+  memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
+  if (!pool.failed) {
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
-  }
-  if (status != PERM_ERROR_MEMORY && !run.sums) {
-    memcpy(total->value, run.memory, (size_t)count * sizeof *total->value);
-    memcpy(total->absolute, run.memory + 2 * count, (size_t)rows * sizeof(double));
-    memset(total->exp2, 0, (size_t)count * sizeof *total->exp2);
-  } else if (status != PERM_ERROR_MEMORY) {
     for (k = 1; k < threads; k++)
-      for (i = 0; i < (int)sums; i++)
-        permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
-    permi_minors_collect(run.sums, rows, total);
+      for (i = 0; i < sums; i++)
+        permi_sum_add(&run.sums[i], &run.sums[k * sums + i]);
+    if (several)
+      permi_minors_collect(run.sums, rows, total);
   }
-  permi_release(allocator, run.memory);
-  permi_release(allocator, run.sums);
+  permi_pool_release(&pool);
   return status;
 }
 
-/* Small orders: n <= 16, with copies 12, at once: no plan, job, allocation or clock.
-     n <= 4    expansion of the three rows or fewer
-     5 .. 16   the small kernels of >>minors_kernels
-   THE BOUND of small orders. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same
-   operations on moduli, whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the
-   mean over the signs; the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times,
-   K = permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1].
-   4. Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
-   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
-   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate is that of >>small: 4 n u times the sum of |terms| and the product of the rows' norms. */
+/* Small orders, n <= 16 or with copies 12, without plan, job, allocation or clock: expansion up to n = 4, else small
+   kernels.
+   THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
+   sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
+   at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
+   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations in a sum, each by less than 2e-178: below 1e-170;
+   n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4,
+   entries up to 1e60: 1e-200 (tests/proofs/small.g).
+   The estimate: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
 
-/* A call: `gradient` for all rows, else `row`. */
+/* gradient: all rows; counts: or NULL. */
 typedef struct permi_minors_call {
   int m, n, row, gradient, marginals;
   permi_view view;
-  const int *row_counts, *column_counts;
+  const int *counts[2];
   double *out;
-  int *row_count, *column_count; /* PERM_MAX_N each, once checked */
-  int total, entries;            /* lines with copies; doubles of out */
-  int spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
 } permi_minors_call;
 
-/* a: rows x n entries, rows = n - 1 or, for gradients, n; factor: of minors, at most. */
+/* a: rows x n, n - 1 or, for gradients, n; factor: of minors, at most. */
 typedef struct permi_small_minors {
   perm_isa isa;
   int n, parts, rows;
@@ -13849,7 +13978,7 @@ static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int
 #undef PERMI_OF_KIND
 }
 
-/* n <= 4: as the kernels, with the largest permanent of moduli in place of the sum of |terms|. */
+/* n <= 4: the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
@@ -13875,12 +14004,12 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* out: for each wanted row n minors and one number more. Returns 0 for the general path. 2 <= n <= 16. */
+/* Returns 0 for the general path. */
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
   const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
-  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double moduli = gradient ? size.other_sums : size.sums;
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
                                           : PERMI_FOUR_LARGEST;
@@ -13906,23 +14035,23 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   return 1;
 }
 
-/* Writes the matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
+/* Returns 0 if that is not small. */
 static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
   const int m = call->m, n = call->n, gradient = call->gradient;
   int rows[PERM_MAX_N], most[2] = {1, 1}, i, j, finite = 1;
-  const permi_copies copies = {m, n, view->a, view->ld, rows, call->column_counts};
+  const permi_copies copies = {m, n, view->a, view->ld, rows, call->counts[1]};
   if (m > PERM_MAX_N || n > PERM_MAX_N)
     return 0;
   for (i = 0; i < m; i++) {
-    rows[i] = call->row_counts ? call->row_counts[i] : 1;
+    rows[i] = call->counts[0] ? call->counts[0][i] : 1;
     most[0] = rows[i] > most[0] ? rows[i] : most[0];
     for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
       finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
   }
-  for (j = 0; j < n && call->column_counts; j++)
-    most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
+  for (j = 0; j < n && call->counts[1]; j++)
+    most[1] = call->counts[1][j] > most[1] ? call->counts[1][j] : most[1];
   if (!gradient && rows[call->row] <= 0)
     return 0;
   if (!gradient)
@@ -13932,7 +14061,7 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
   return finite && task->n >= 2;
 }
 
-/* Finds the rows that count, written out or where they stand. Returns 0 if the order is not small. */
+/* Returns 0 if they are not small. */
 static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -13945,7 +14074,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   task->n = n;
   task->factor = 1;
   task->a = full;
-  if (call->row_counts || call->column_counts) {
+  if (call->counts[0] || call->counts[1]) {
     if (!permi_small_minors_write_out(call, task, full))
       return 0;
   } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
@@ -13963,7 +14092,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   return 1;
 }
 
-/* Computes the permanent from the minors of row i. Returns 0 if products may underflow or overflow. */
+/* Returns 0 if products may leave the range. */
 static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
 {
   const int parts = call->view.parts;
@@ -13971,7 +14100,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   double size = 0, row = 0;
   int j;
   for (j = 0; j < call->n; j++, a += parts) {
-    const int columns = call->column_counts ? call->column_counts[j] : 1;
+    const int columns = call->counts[1] ? call->counts[1][j] : 1;
     if (!columns)
       continue;
     row += fabs(a[0]);
@@ -13988,17 +14117,17 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Writes the minors of the matrix with its copies, times the copies; returns the largest. */
+/* Returns the largest. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
   double *out = call->out, largest = 0;
   int i, j, part;
   for (i = 0; i < (gradient ? call->m : 1); i++) {
-    const int rows = gradient && call->row_counts ? call->row_counts[i] : 1;
+    const int rows = gradient && call->counts[0] ? call->counts[0][i] : 1;
     const double *from = raw;
     for (j = 0; j < call->n; j++, out += parts) {
-      const int columns = call->column_counts ? call->column_counts[j] : 1, copies = rows * columns;
+      const int columns = call->counts[1] ? call->counts[1][j] : 1, copies = rows * columns;
       const double factor = gradient ? copies : 1;
       for (part = 0; part < parts; part++) {
         const double x = copies ? factor * from[part] : 0, size = fabs(x);
@@ -14012,8 +14141,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Writes minors and result if their estimate is good enough; else returns 0. Not inlined: the general path needs its
-   stack. */
+/* Returns 0 if the estimate is too large. Not inlined: the general path needs its stack. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {
@@ -14033,7 +14161,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
   task.parts = parts;
   if (!permi_small_minors_compute(&task, raw))
     return 0;
-  for (row = call->gradient ? 0 : call->row; call->row_counts && !call->row_counts[row]; row++)
+  for (row = call->gradient ? 0 : call->row; call->counts[0] && !call->counts[0][row]; row++)
     ;
   if (!permi_small_minors_value(call, row, raw, value))
     return 0;
@@ -14057,203 +14185,12 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 }
 #endif
 
-/* ================================================================================= >>minors_subsets
-   Minors of non-negative matrices without cancellation: a dynamic program over the rows that are used, v_i = 0..r_i of
-   the r_i copies of row i. Columns, one copy after the other, are places; place |v| = v_1 + v_2 + .. is the next.
-       before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
-       after[v]           d per / d before[v]: after[v - e_i] is the sum of v_i a_ip after[v]
-       d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
-   or the same of the transpose, whichever has fewer states. Both tables lie in memory.
-   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. No
-   sign is -. Each place rounds a number of a table rows + 1 times at most, the last product is rounded twice, a sum of
-   PERMI_PLACING_APART states so many times, and those are added in double-double: a minor errs by less than (N (rows +
-   2) + PERMI_PLACING_APART + 8) u of itself, to a thousandth. 3. The tables begin at 2^500 and 2^(500 - N). What falls
-   below 2^-1022 loses less than that, times 256 2^500 in a derivative: less than 2^-498 states rows in all. */
-
-#if !defined(PERM_NO_EXTRAS)
-#define PERMI_PLACING_EXP2 1000
-#define PERMI_PLACING_APART 256
-#define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
-
-typedef struct permi_placing {
-  int rows, places, count[PERM_MAX_N];
-  double states;
-  double *entry;        /* [place][row] */
-  permi_dd *derivative; /* the same, in units of 2^(N - PERMI_PLACING_EXP2) */
-} permi_placing;
-
-static void permi_placing_gather(permi_placing *of, double *recent)
-{
-  int k;
-  for (k = 0; k < of->rows * of->places; k++) {
-    of->derivative[k] = permi_dd_add(of->derivative[k], permi_dd_make(recent[k]));
-    recent[k] = 0;
-  }
-}
-
-/* recent: one for each derivative, of the last states. */
-static perm_status permi_placing_sum(permi_placing *of, double *before, double *after, double *recent, double seconds,
-                                    permi_control *control)
-{
-  const int rows = of->rows, *count = of->count;
-  const size_t states = (size_t)of->states;
-  size_t stride[PERM_MAX_N], s;
-  double v[PERM_MAX_N];
-  uint64_t some = 0, left; /* rows of which v is not 0 */
-  perm_status status = PERM_OK;
-  int i, used = 0;
-  for (i = 0; i < rows; i++) {
-    stride[i] = i ? stride[i - 1] * (size_t)(count[i - 1] + 1) : 1;
-    v[i] = 0;
-  }
-  before[0] = ldexp(1, PERMI_PLACING_EXP2 / 2);
-  for (s = 1; s < states && status == PERM_OK; s++) {
-    const double *a;
-    double sum = 0;
-    for (i = 0; v[i] == count[i]; i++) {
-      used -= count[i];
-      v[i] = 0;
-    }
-    v[i]++;
-    some = (some >> i | 1) << i;
-    a = of->entry + used++ * rows;
-    for (left = some; left; left &= left - 1) {
-      i = permi_trailing_zeros(left);
-      sum += v[i] * a[i] * before[s - stride[i]];
-    }
-    before[s] = sum;
-    if (!(s & 0xffff))
-      status = permi_control_poll(control, seconds * (double)s / (3 * of->states), "subsets");
-  }
-  after[states - 1] = ldexp(1, PERMI_PLACING_EXP2 / 2 - of->places);
-  for (s = states - 1; s > 0 && status == PERM_OK; s--) {
-    const double *a = of->entry + --used * rows;
-    double *sum = recent + used * rows;
-    for (left = after[s] > 0 ? some : 0; left; left &= left - 1) {
-      double weight;
-      i = permi_trailing_zeros(left);
-      weight = v[i] * after[s];
-      sum[i] += weight * before[s - stride[i]];
-      after[s - stride[i]] += weight * a[i];
-    }
-    for (i = 0; v[i] == 0; i++) {
-      v[i] = count[i];
-      used += count[i];
-    }
-    v[i]--;
-    some = v[i] > 0 ? some | ((UINT64_C(1) << i) - 1) : some - 1;
-    if (!(s % PERMI_PLACING_APART))
-      permi_placing_gather(of, recent);
-    if (!(s & 0xffff))
-      status = permi_control_poll(control, seconds * (1 - (double)s / (1.5 * of->states)), "subsets");
-  }
-  permi_placing_gather(of, recent);
-  return status;
-}
-
-/* Sets which lines' copies are counted, and which are places. */
-static void permi_placing_shape(const permi_minors *minors, int transposed, permi_placing *of)
-{
-  int i;
-  of->rows = transposed ? minors->columns : minors->rows;
-  of->places = minors->total;
-  memcpy(of->count, transposed ? minors->column_count : minors->row_count, sizeof of->count);
-  for (of->states = 1, i = 0; i < of->rows; i++)
-    of->states *= of->count[i] + 1;
-}
-
-/* Plans this if it is faster than what is planned. Returns 0 if not, or if an entry is negative. */
-static int permi_minors_plan_subsets(permi_minors *minors, const perm_options *options)
-{
-  permi_placing by[2];
-  double least = options->max_bytes > 0 ? fmin(PERMI_PLACING_BYTES, options->max_bytes / 2) : PERMI_PLACING_BYTES;
-  double seconds;
-  int i, j, transposed;
-  for (i = 0; i < minors->rows; i++)
-    for (j = 0; j < minors->columns; j++)
-      if (minors->parts == 2 || minors->entry[i][j][0] < 0)
-        return 0;
-  permi_placing_shape(minors, 0, &by[0]);
-  permi_placing_shape(minors, 1, &by[1]);
-  transposed = by[1].states * by[1].rows < by[0].states * by[0].rows;
-  seconds = PERMI_TERMS_SECONDS / 10 * by[transposed].states * by[transposed].rows;
-  if (16 * by[transposed].states > least || seconds >= minors->seconds)
-    return 0;
-  minors->subsets = 1;
-  minors->transposed = transposed;
-  minors->terms = by[transposed].states;
-  minors->seconds = seconds;
-  minors->chunks = 1;
-  minors->scale_exp2 = PERMI_PLACING_EXP2 - minors->total;
-  minors->estimate_relative =
-      1.001 * PERMI_UNIT * (minors->total * (by[transposed].rows + 2) + PERMI_PLACING_APART + 8);
-  minors->lost = ldexp(minors->terms * by[transposed].rows, 2 - PERMI_PLACING_EXP2 / 2);
-  return 1;
-}
-
-static perm_status permi_minors_subsets(const permi_minors *minors, const perm_options *options,
-                                        permi_control *control, permi_minors_total *total)
-{
-  const int transposed = minors->transposed, lines = transposed ? minors->rows : minors->columns;
-  const int *copies = transposed ? minors->row_count : minors->column_count;
-  permi_pool pool = {&options->allocator, NULL, 0};
-  perm_status status = PERM_ERROR_MEMORY;
-  permi_placing of;
-  double *recent, *table;
-  size_t many;
-  int line, copy, i, p;
-  permi_placing_shape(minors, transposed, &of);
-  many = (size_t)of.rows * (size_t)of.places;
-  of.derivative = (permi_dd *)permi_pool_zeros(&pool, many, sizeof *of.derivative);
-  recent = (double *)permi_pool_zeros(&pool, 2 * many, sizeof *recent);
-  table = (double *)permi_pool_get(&pool, 2 * (size_t)of.states, sizeof *table);
-  if (!pool.failed) {
-    double *after = table + (size_t)of.states;
-    of.entry = recent + many;
-    for (line = p = 0; line < lines; line++)
-      for (copy = 0; copy < copies[line]; copy++, p++)
-        for (i = 0; i < of.rows; i++)
-          of.entry[p * of.rows + i] =
-              transposed ? permi_minors_scaled(minors, line, i, 0) : permi_minors_scaled(minors, i, line, 0);
-    status = permi_copy(control, after, NULL, (size_t)of.states * sizeof *after)
-                 ? permi_placing_sum(&of, table, after, recent, minors->seconds, control)
-                 : control->stopped;
-    memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
-    memset(total->absolute, 0, (size_t)(minors->rows - minors->least) * sizeof *total->absolute);
-    for (line = p = 0; line < lines; p += copies[line++])
-      for (i = 0; i < of.rows; i++) {
-        const int row = (transposed ? line : i) - minors->least, column = transposed ? i : line;
-        const permi_dd minor = permi_dd_divide_double(of.derivative[p * of.rows + i], of.count[i]);
-        if (row < 0)
-          continue;
-        total->value[row * minors->columns + column] = minor;
-        total->absolute[row] = fmax(total->absolute[row], minor.hi);
-      }
-  }
-  permi_pool_release(&pool);
-  return status;
-}
-#endif
-
 PERMI_BRIEF_BEGIN
 
 /* =================================================================================== >>minors_calls */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Returns the sum of the counts, 1 by default, or -1. */
-static int permi_minors_counts(int count, const int *given, int *counts)
-{
-  int i, total = 0;
-  for (i = 0; i < count; i++) {
-    counts[i] = given ? given[i] : 1;
-    if (counts[i] < 0 || counts[i] > 1 << 20)
-      return -1;
-    total += counts[i];
-  }
-  return total;
-}
-
-/* The estimate of a scaled minor. */
+/* Estimates a scaled minor's error. */
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
 {
   const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
@@ -14261,39 +14198,38 @@ static double permi_minors_lost(const permi_minors *minors, const permi_minors_t
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-static perm_status permi_minors_weightless(perm_result *result)
+/* Scales cancel in marginals. */
+static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
+                                   const permi_minors_total *total, perm_result *result)
 {
-  return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
-}
-
-/* Marginals, in which the scales cancel, and the permanent. */
-static perm_status permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
-                                          const permi_minors_total *total, perm_result *result)
-{
-  const int rows = minors->rows, columns = minors->columns;
+  const int rows = minors->lines[0], columns = minors->lines[1];
+  int spare = 1, i, j, k, e; /* lines of ones, if any */
   double value = 0, error = 0, of_value = 0;
-  int i, j, k, e;
   result->exp2 = minors->unit_exp2 - minors->scale_exp2;
   for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
-    value += minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, 0) *
+    value += minors->count[1][j] * permi_minors_scaled(minors, 0, rows - 1, j, 0) *
              permi_ldexp(total->value[k].hi, total->exp2[k]);
+  result->value = result->error_estimate = 0;
   if (!(value > 0))
-    return permi_minors_weightless(result);
+    return;
   for (j = 0; j < columns; j++)
     of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
+      const int row = minors->origin[0][i], column = minors->origin[1][j];
       const double weight =
-          (double)minors->row_count[i] * minors->column_count[j] * permi_minors_scaled(minors, i, j, 0);
+          (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
       const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
-      if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
+      if (row == call->m || column == call->n) {
+        spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
         continue;
-      call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
+      }
+      call->out[row * call->n + column] = x;
       minors->largest = fmax(minors->largest, x);
       error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
-  for (k = 2; k <= abs(call->spare); k++) { /* lines of ones are not told apart */
+  for (k = 2; k <= spare; k++) { /* lines of ones are not told apart */
     value = frexp(value / k, &e);
     result->exp2 += e;
   }
@@ -14304,37 +14240,41 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, permi_m
     result->exp2 = 0;
   }
   result->value = value;
-  return PERM_OK;
 }
 
-/* Writes minors in units of 2^result->exp2. */
-static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
-                                perm_result *result)
+static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
 {
-  const int parts = minors->parts, columns = minors->columns, rows = minors->rows, gradient = call->gradient;
-  const long long whole = minors->unit_exp2 - minors->scale_exp2;
-  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
-  permi_dd value[2] = {{0, 0}, {0, 0}};
-  double estimate = 0, lead;
-  int i, j, part, e, k;
-  for (j = 0; j < columns; j++) {
+  const int parts = minors->parts, row = minors->lines[0] - 1;
+  int j, part;
+  value[0] = value[1] = permi_dd_make(0);
+  for (j = 0; j < minors->lines[1]; j++) {
+    const int at = permi_minors_place(minors, 0, row, j) * parts;
     permi_dd x[2], y[2];
-    for (part = 0; part < 2; part++) {
-      const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
-      x[part] = y[part] = permi_dd_make(0);
-      if (part < parts) {
-        x[part] = permi_dd_make(minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, part));
-        y[part] = permi_dd_scale(total->value[at], permi_int_exponent(total->exp2[at]));
-      }
+    x[1] = y[1] = permi_dd_make(0);
+    for (part = 0; part < parts; part++) {
+      x[part] = permi_dd_make(minors->count[1][j] * permi_minors_scaled(minors, 0, row, j, part));
+      y[part] = permi_dd_scale(total->value[at + part], permi_int_exponent(total->exp2[at + part]));
     }
     permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
     for (part = 0; part < 2; part++)
       value[part] = permi_dd_add(value[part], x[part]);
   }
+}
+
+static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
+                                perm_result *result)
+{
+  const int parts = minors->parts, columns = minors->lines[1], rows = minors->lines[0], gradient = call->gradient;
+  const long long whole = minors->unit_exp2 - minors->scale_exp2;
+  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
+  permi_dd value[2];
+  double estimate = 0, lead;
+  int i, j, part, e, k;
+  permi_minors_value(minors, total, value);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++) {
-      const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
-      const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
+      const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
+      const long long unit = whole + minors->exp2[0][i] + minors->exp2[1][j];
       const double lost = permi_minors_lost(minors, total, i, j) * factor;
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
@@ -14352,7 +14292,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* the unit fits the minors and keeps the permanent a double */
+    frexp(lead, &e); /* keeps the permanent a double */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -14369,7 +14309,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++, k++) {
         const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
-        call->out[((gradient ? minors->row_of[i] * call->n : 0) + minors->column_of[j]) * parts + part] = x;
+        call->out[((gradient ? minors->origin[0][i] * call->n : 0) + minors->origin[1][j]) * parts + part] = x;
         minors->largest = fmax(minors->largest, fabs(x));
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
@@ -14379,9 +14319,9 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
+/* TERMS: single ones; ONE: also subsets. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
-/* Plans single terms, in double-double, or subsets. */
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
 {
   permi_minors_plan_terms(minors);
@@ -14389,7 +14329,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Plans the predicted fastest of these, kernels and GPUs. Returns 1 for GPUs. full: room for the matrix, or NULL. */
+/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -14403,20 +14343,18 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
     permi_minors_plan_one(minors, options, by);
   if (permi_minors_gpu_takes(minors, options, full))
     return 1;
-  if (minors->kernel) {
-    permi_minors_write_out(minors, 1, full);
-    minors->below = permi_minors_below_grid(minors, full);
-  }
+  if (minors->kernel)
+    minors->below = permi_minors_below(minors, 0, full);
   return 0;
 }
 
-/* Plans, sums and writes what is wanted of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                     permi_minors_by by, double *full, permi_minors_total *total,
                                     permi_control *control, perm_result *result)
 {
-  const int threads = permi_threads(options);
   const int on_gpu = permi_minors_choose(minors, options, by, full);
+  const int threads =
+      on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
   perm_status status = PERM_OK;
   minors->dense.memory = NULL;
   if (minors->terms >= 1e18)
@@ -14441,7 +14379,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   minors->largest = 0;
   permi_terms_norms(minors);
   if (call->marginals)
-    status = permi_minors_marginals(call, minors, total, result);
+    permi_minors_marginals(call, minors, total, result);
   else
     permi_minors_output(call, minors, total, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
@@ -14449,25 +14387,13 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
   result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
   result->gpus = on_gpu ? control->gpus : 0;
-  result->threads = on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
+  result->threads = threads;
   result->terms += minors->terms;
   return status;
 }
 
-/* Sets the results to NaN where their number is one that a call may have. */
-static void permi_minors_blank(permi_minors_call *call)
-{
-  const int rows = call->gradient ? call->m : 1;
-  int k;
-  if (!call->out || rows < 1 || call->n < 1 || rows > PERM_MAX_N || call->n > PERM_MAX_N)
-    return;
-  call->entries = rows * call->n * call->view.parts;
-  for (k = 0; k < call->entries; k++)
-    call->out[k] = (double)NAN;
-}
-
-/* Checks a call and completes it. */
-static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
+static perm_status permi_minors_check(const permi_minors_call *call, const perm_options *options,
+                                      int (*counts)[PERM_MAX_N], int *total, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->gradient, arguments = gradient ? 7 : 8;
   const char *refusal = options->certify                             ? "minors have no guaranteed bound (certify)"
@@ -14476,7 +14402,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
                         : options->precision > PERM_PRECISION_DD
                             ? "minors have precisions default and dd"
                             : NULL;
-  int i, j;
+  int side, i, j, larger;
   perm_status status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, &call->view, result);
@@ -14494,68 +14420,67 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
                       PERM_MAX_N);
-  i = permi_minors_counts(m, call->row_counts, call->row_count);
-  j = permi_minors_counts(n, call->column_counts, call->column_count);
-  if (i < 0 || j < 0 || (i != j && !call->marginals))
-    return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
-                      i < 0 || j < 0 ? "a multiplicity is negative or above a million"
-                                     : "%d rows with their copies, but %d columns: minors are of as many",
-                      i, j);
-  call->spare = j - i;
-  call->total = i > j ? i : j;
-  if (call->total > PERMI_MINORS_TOTAL)
-    return permi_fail(result, PERM_ERROR_SIZE, i < j ? 6 : 5, "%d %s with their copies; at most %d", call->total,
-                      i < j ? "columns" : "rows", PERMI_MINORS_TOTAL);
-  if (call->spare && (i < j ? m : n) == PERM_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, i < j ? 1 : 2, "%d different %s, and some %s left; at most %d",
-                      PERM_MAX_N, i < j ? "rows" : "columns", i < j ? "columns" : "rows", PERM_MAX_N - 1);
+  for (side = 0; side < 2; side++)
+    for (i = total[side] = 0; i < (side ? n : m); i++) {
+      const int copies = call->counts[side] ? call->counts[side][i] : 1;
+      if (copies < 0 || copies > 1 << 20)
+        return permi_fail(result, PERM_ERROR_COUNTS, 5 + side, "a multiplicity is negative or above a million");
+      total[side] += counts[side][i] = copies;
+    }
+  larger = total[0] < total[1];
+  if (total[0] != total[1] && !call->marginals)
+    return permi_fail(result, PERM_ERROR_COUNTS, 6,
+                      "%d rows with their copies, but %d columns: minors are of as many", total[0], total[1]);
+  if (total[larger] > PERMI_MINORS_TOTAL)
+    return permi_fail(result, PERM_ERROR_SIZE, 5 + larger, "%d %s with their copies; at most %d", total[larger],
+                      larger ? "columns" : "rows", PERMI_MINORS_TOTAL);
+  if (total[0] != total[1] && (larger ? m : n) == PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 2 - larger, "%d different %s, and some %s left; at most %d",
+                      PERM_MAX_N, larger ? "rows" : "columns", larger ? "columns" : "rows", PERM_MAX_N - 1);
   for (i = 0; call->marginals && i < m; i++)
     for (j = 0; j < n; j++)
       if (permi_at(&call->view, i, j, 0) < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
                           "marginals are of weights; derivatives by any entries: perm_gradient_real",
                           permi_at(&call->view, i, j, 0), i + 1, j + 1);
-  if (!gradient && (call->row < 0 || call->row >= m || call->row_count[call->row] == 0))
+  if (!gradient && (call->row < 0 || call->row >= m || counts[0][call->row] == 0))
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
                       call->row < 0 || call->row >= m ? "" : ", and has no copy");
   return PERM_OK;
 }
 
-/* Gathers distinct rows, the wanted one last, and columns. */
-static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
+static void permi_minors_take(permi_minors *minors, int side, int line, int count)
 {
-  const int gradient = call->gradient;
+  if (!count)
+    return;
+  minors->origin[side][minors->lines[side]] = line;
+  minors->count[side][minors->lines[side]++] = count;
+}
+
+/* The wanted row is last; marginals get ones for missing copies. */
+static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
+                                permi_minors *minors)
+{
+  const int m = call->m, n = call->n;
   int i, j, part;
   memset(minors, 0, offsetof(permi_minors, entry));
   minors->parts = call->view.parts;
-  minors->total = call->total;
+  minors->total = total[0] > total[1] ? total[0] : total[1];
   minors->drops = call->marginals;
-  for (i = 0; i <= call->m; i++) {
-    const int from = i == call->m ? call->row : i;
-    if (i == call->m ? gradient : call->row_count[i] == 0 || (!gradient && i == call->row))
-      continue;
-    minors->row_of[minors->rows] = from;
-    minors->row_count[minors->rows++] = call->row_count[from];
-  }
-  for (j = 0; j < call->n; j++)
-    if (call->column_count[j]) {
-      minors->column_of[minors->columns] = j;
-      minors->column_count[minors->columns++] = call->column_count[j];
-    }
-  if (call->spare > 0) {
-    minors->row_of[minors->rows] = call->m;
-    minors->row_count[minors->rows++] = call->spare;
-  } else if (call->spare < 0) {
-    minors->column_of[minors->columns] = call->n;
-    minors->column_count[minors->columns++] = -call->spare;
-  }
-  minors->least = gradient ? 0 : minors->rows - 1;
-  for (i = 0; i < minors->rows; i++)
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        minors->entry[i][j][part] = minors->row_of[i] == call->m || minors->column_of[j] == call->n
-                                        ? 1
-                                        : permi_at(&call->view, minors->row_of[i], minors->column_of[j], part);
+  for (i = 0; i < m; i++)
+    permi_minors_take(minors, 0, i, call->gradient || i != call->row ? counts[0][i] : 0);
+  permi_minors_take(minors, 0, call->gradient ? m : call->row,
+                    call->gradient ? minors->total - total[0] : counts[0][call->row]);
+  for (j = 0; j < n; j++)
+    permi_minors_take(minors, 1, j, counts[1][j]);
+  permi_minors_take(minors, 1, n, minors->total - total[1]);
+  minors->least = call->gradient ? 0 : minors->lines[0] - 1;
+  for (i = 0; i < minors->lines[0]; i++)
+    for (j = 0; j < minors->lines[1]; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const int row = minors->origin[0][i], column = minors->origin[1][j];
+        minors->entry[i][j][part] = row == m || column == n ? 1 : permi_at(&call->view, row, column, part);
+      }
 }
 
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
@@ -14589,63 +14514,66 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   return status;
 }
 
-static perm_status permi_minors_metered(permi_minors_call *call, const perm_options *options, perm_result *result)
+/* Sets `entries` results. */
+static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
+{
+  int k;
+  for (k = 0; k < entries; k++)
+    call->out[k] = x;
+}
+
+static perm_status permi_minors_metered(const permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const double start = permi_seconds();
-  const int parts = call->view.parts;
+  const int parts = call->view.parts, rows = call->gradient ? call->m : 1, n = call->n;
+  const int entries =
+      call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
+  int counts[2][PERM_MAX_N], totals[2], full;
+  permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors *minors;
   permi_minors_total total;
-  double *memory, *full = NULL;
-  int k;
   perm_status status;
-  permi_minors_blank(call);
+  permi_minors_fill(call, entries, (double)NAN);
   if (!result)
     return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
   permi_result_clear(result);
-  status = permi_minors_check(call, options, result);
+  status = permi_minors_check(call, options, counts, totals, result);
   if (status != PERM_OK)
     return status;
-  minors = (permi_minors *)permi_allocate(&options->allocator, 1, sizeof *minors);
+  minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
   if (!minors)
     return permi_fail_memory(result);
-  permi_minors_gather(call, minors);
-  total.count = (minors->rows - minors->least) * minors->columns * parts;
-  k = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
-  memory = (double *)permi_allocate(&options->allocator, (size_t)(3 * total.count + minors->rows + k), sizeof(double));
-  if (!memory) {
-    permi_release(&options->allocator, minors);
+  permi_minors_gather(call, counts, totals, minors);
+  total.count = (minors->lines[0] - minors->least) * minors->lines[1] * parts;
+  full = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
+  total.value = (permi_dd *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.value);
+  total.exp2 = (long long *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.exp2);
+  total.absolute = (double *)permi_pool_get(&pool, (size_t)(minors->lines[0] + full), sizeof *total.absolute);
+  if (pool.failed) {
+    permi_pool_release(&pool);
     return permi_fail_memory(result);
   }
-  for (k = 0; k < call->entries; k++)
-    call->out[k] = 0;
-  total.value = (permi_dd *)(void *)memory;
-  total.exp2 = (long long *)(void *)(memory + 2 * total.count);
-  total.absolute = memory + 3 * total.count;
-  if (minors->total <= PERM_MAX_N)
-    full = total.absolute + minors->rows;
+  permi_minors_fill(call, entries, 0);
   result->method = PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->threads = 1;
-  result->value = minors->rows == 0;
-  if (minors->rows && permi_minors_scale(minors, full))
-    status = permi_minors_solve(call, minors, options, full, &total, result);
-  else if (minors->rows && call->marginals)
-    status = permi_minors_weightless(result);
+  result->value = minors->lines[0] == 0;
+  if (minors->lines[0] && permi_minors_scale(minors, full ? total.absolute + minors->lines[0] : NULL))
+    status = permi_minors_solve(call, minors, options, full ? total.absolute + minors->lines[0] : NULL, &total, result);
   else
     result->error_bound = 0;
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
+  if (status == PERM_OK && call->marginals && result->value == 0)
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET)
     result->is_complex = parts == 2;
-  } else {
-    for (k = 0; k < call->entries; k++)
-      call->out[k] = (double)NAN;
-  }
+  else
+    permi_minors_fill(call, entries, (double)NAN);
   result->seconds = permi_seconds() - start;
-  permi_release(&options->allocator, memory);
-  permi_release(&options->allocator, minors);
+  permi_pool_release(&pool);
   return status;
 }
 
-static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
+static perm_status permi_minors_compute(const permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
   permi_environment environment;
@@ -14655,9 +14583,6 @@ static perm_status permi_minors_compute(permi_minors_call *call, const perm_opti
     permi_metered meter;
     const double bytes = permi_view_bytes(call->m, call->n, &call->view);
     const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
-    int counts[2][PERM_MAX_N];
-    call->row_count = counts[0];
-    call->column_count = counts[1];
     status = permi_minors_metered(call, options, result);
     status = permi_kind(permi_meter_end(&meter, status, result), call->view.parts, options_given, result);
   }
@@ -14668,8 +14593,7 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
-  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, minors,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, minors};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -14677,8 +14601,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options, double *minors,
                                          perm_result *result)
 {
-  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, minors,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, minors};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -14686,8 +14609,7 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result)
 {
-  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, gradient,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, gradient};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -14695,8 +14617,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result)
 {
-  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, gradient,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, gradient};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -14704,8 +14625,7 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result)
 {
-  permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, marginals,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, marginals};
   return permi_minors_compute(&call, options, result);
 }
 #endif
@@ -14713,60 +14633,52 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>batch
-   Many small matrices: an element of a vector is a matrix.
-     n = 2 .. 4    Laplace expansion
-     n = 5 .. 8    real: Laplace expansion of halves of the rows
-     n = 5 .. 11   as single calls compute it, >>small_kernels
-   Other matrices go through single calls, and so do those whose value is not large against its rounding errors, as in
-   >>small. Data entry by entry, copied into matrices by the user, would take 1.8 to 2.7 times as long at n = 5 .. 7.
-   Ratios to single calls on a Zen 4 core, entry by entry and one after the other, n =
-   5 .. 12: AVX-512, real .56 .57 .69 .78 .67 .80 1.0 1.1 and .68 .65 .74 .79 .69 .88 1.0 1.0; complex .81 .86 .87 .65
-   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
-   .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
-   takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
-   Not taken: Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables; complex 5 to 14%
-   faster from n = 6 on, real 13 to 60% slower from n = 5 on. */
+   Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
+   rows, real n = 5 .. 8. Others go through single calls, and so does a value not large against its rounding errors.
+   Copying entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls
+   on a Zen 4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79;
+   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6;
+   without copies n = 5 takes 31 ns, not 11.
+   Not taken: Glynn's signs in vectors, real n = 9 .. 11, complex n = 5 .. 11: on average 1.08 to 1.19 times as fast as
+   single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_BATCH_BLOCK 32 /* matrices loaded at once, a multiple of every width */
-#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width */
-#define PERMI_BATCH_LARGE 14 /* the same from order 9 on */
-#define PERMI_BATCH_APART 20 /* threads share larger matrices */
+#define PERMI_BATCH_BLOCK 32 /* loaded at once, a multiple of every width */
+#define PERMI_BATCH_TASK 256 /* a thread takes at once, */
+#define PERMI_BATCH_LARGE 14 /* up to this order; 8 above, */
+#define PERMI_BATCH_APART 20 /* one, which threads share, above this */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* Up to order `expanded`, and from 5 to most, where matrices lie one after the other or are selected, and entry by
-   entry. */
+/* expanded: up to this order, matrices and entry by entry; halves: or NULL. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2], most[2];
+  int parts, width, expanded[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
-  int (*signs)(int n, const double *a, size_t stride, double *work, const double *accept, double *out);
+  int (*halves)(int n, const double *a, size_t stride, double least, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {11, 11}, permi_batch_stream_real_avx512,
-     permi_batch_take_real_avx512, permi_batch_signs_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {9, 10}, permi_batch_stream_real_avx2,
-     permi_batch_take_real_avx2, permi_batch_signs_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
+     permi_batch_halves_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
+     permi_batch_halves_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512,
-     permi_batch_take_complex_avx512, permi_batch_signs_complex_avx512},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2,
-     permi_batch_take_complex_avx2, permi_batch_signs_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512, NULL},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2, NULL},
 #endif
 #elif PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
+    {PERM_ISA_NEON, 1, 2, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
 #endif
 #endif
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL}};
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -14780,7 +14692,6 @@ typedef struct permi_batch {
   const permi_batch_kernel *kernel;
   int plain;
   perm_isa isa;
-  double accept[3]; /* by signs: the largest square of a row's norm, the least modulus, 1e10 times the error's unit */
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
@@ -14789,78 +14700,64 @@ typedef struct permi_batch {
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
+  const size_t step = parts == 2 ? 1 : batch->stride;
   size_t e, k;
-  for (e = 0; e < entries; e += parts) {
-    const size_t at = (e / parts * batch->stride + first) * parts;
+  for (e = 0; e < entries; e += 2) {
+    const double *from = batch->a + (e / parts * batch->stride + first) * parts;
     double *entry = to + e;
-    if (parts == 1 && e + 1 < entries)
-      for (e++, k = 0; k < count; k++, entry += entries) { /* stores take longest */
-        const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
-        memcpy(entry, two, sizeof two);
-      }
-    else
-      for (k = 0; k < count; k++, entry += entries) {
-        entry[0] = batch->a[at + k * parts];
-        entry[parts - 1] = batch->a[at + k * parts + parts - 1];
-      }
+    for (k = 0; k < count && e + 1 < entries; k++, entry += entries, from += parts) { /* stores take longest */
+      const double two[2] = {from[0], from[step]};
+      memcpy(entry, two, sizeof two);
+    }
+    for (; k < count; k++, entry += entries)
+      *entry = *from++;
   }
 }
 
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
-  const double *a = batch->a;
+  const size_t first = k * (size_t)n;
+  double *to = matrix;
   int i, j;
-  if (batch->kind == PERMI_BATCH_SELECTIONS) {
-    const int *columns = batch->columns + k * (size_t)n;
-    double *to = matrix;
-    for (i = 0; i < n; i++) {
-      const double *row = a + (batch->rows ? batch->rows[k * (size_t)n + (size_t)i] : i) * batch->ld * parts;
-      for (j = 0; j < n; j++, to += parts) {
-        to[0] = row[columns[j] * parts];
-        to[parts - 1] = row[columns[j] * parts + parts - 1];
-      }
-    }
-  } else if (batch->kind == PERMI_BATCH_ENTRIES) {
+  if (batch->kind == PERMI_BATCH_MATRICES)
+    return batch->a + k * batch->stride * (size_t)parts;
+  if (batch->kind == PERMI_BATCH_ENTRIES)
     permi_batch_gather(batch, k, 1, matrix);
-  } else {
-    return a + k * batch->stride * (size_t)parts;
+  for (i = 0; i < n && batch->kind == PERMI_BATCH_SELECTIONS; i++) {
+    const double *row = batch->a + (batch->rows ? batch->rows[first + (size_t)i] : i) * batch->ld * parts;
+    for (j = 0; j < n; j++, to += parts) {
+      const double *entry = row + batch->columns[first + (size_t)j] * parts;
+      to[0] = entry[0];
+      to[parts - 1] = entry[parts - 1];
+    }
   }
   return matrix;
 }
 
-/* Loads `room` matrices side by side, [entry][part][room]; the last one repeats. */
+/* [entry][part][room]; the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
                              double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  size_t e, k;
-  if (batch->kind != PERMI_BATCH_ENTRIES) {
-    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
-      const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
-      double *lane = to + k;
-      for (e = 0; e < entries; e++, lane += room) {
-        const double two[2] = {from[e], other[e]};
-        memcpy(lane, two, sizeof two);
-      }
-    }
-    for (; k < room; k++) {
-      const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
-      for (e = 0; e < entries; e++)
-        to[e * room + k] = from[e];
-    }
+  size_t e, k = 0;
+  if (batch->kind == PERMI_BATCH_ENTRIES && count == room) {
+    batch->kernel->take(batch->n, batch->a + first * parts, batch->stride, room / (size_t)batch->kernel->width, to,
+                        room);
     return;
   }
-  for (e = 0; e < entries; e++, to += room) {
-    const size_t at = (e / parts * batch->stride + first) * parts + e % parts;
-    k = 0;
-    if (parts == 1)
-      for (; k + 8 <= count; k += 8) /* gcc copies longer pieces by string instructions, slower */
-        memcpy(to + k, batch->a + at + k, 8 * sizeof *to);
-    for (; k < count; k++)
-      to[k] = batch->a[at + k * parts];
-    for (; k < room; k++)
-      to[k] = to[count - 1];
+  for (; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
+    const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
+    double *lane = to + k;
+    for (e = 0; e < entries; e++, lane += room) {
+      const double two[2] = {from[e], other[e]};
+      memcpy(lane, two, sizeof two);
+    }
+  }
+  for (; k < room; k++) {
+    const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
+    for (e = 0; e < entries; e++)
+      to[e * room + k] = from[e];
   }
 }
 
@@ -14877,7 +14774,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* Sets NaN if stopped. Not inlined, since a perm_result is large. */
+/* Sets NaN if stopped. Not inlined: perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -14914,78 +14811,71 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-/* Whether a value that its kernel doubts stands after all: by signs, as nothing was rounded; by expansion, as value and
-   entries lose nothing, or by the entries, whatever cancels. */
+/* Stands if nothing was rounded or, by expansion, nothing lost or cancelled. */
 static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
   int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
-  if (n > 4) {
-    const double large = out[parts * width], norms = out[(parts + 1) * width];
-    return large <= 1e30 && permi_small_rounds_nothing(n, entries, a, 4 * sqrt(norms) * pow(n * parts, 0.5 * n));
-  }
+  if (n > 4)
+    return out[width] <= 1e30 &&
+           permi_small_rounds_nothing(n, entries, a, 4 * sqrt(out[2 * width]) * pow(n, 0.5 * n));
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* Computes one by a single call; *failed is the first that fails. */
-static void permi_batch_one(const permi_batch *batch, size_t at, int threads, const double *matrix, size_t *failed,
-                            perm_status *status)
-{
-  const int n = batch->n;
-  double *value = batch->out + at * (size_t)batch->parts;
-  perm_status one = PERM_OK;
-  if (!(batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value)))
-    one = permi_batch_general(batch, matrix, threads, value);
-  if (one < 0 && *failed == batch->count) {
-    *failed = at;
-    *status = one;
-  }
-}
-
-/* Computes [begin, end) one by one; returns the first that fails, or count. */
-static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
-                                  perm_status *status)
-{
-  const size_t entries = (size_t)(batch->n * batch->n * batch->parts), parts = (size_t)batch->parts;
-  const int n = batch->n, at_once = batch->plain && n >= 2 && n <= PERMI_SMALL_N;
-  size_t first, at, failed = batch->count;
-  if (at_once && batch->kind == PERMI_BATCH_MATRICES && !batch->todo) {
-    for (at = begin; at < end; at++) {
-      const double *matrix = batch->a + at * batch->stride * parts;
-      if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
-        permi_batch_one(batch, at, threads, matrix, &failed, status);
-    }
-    return failed;
-  }
-  for (first = begin; first < end; first += 8) {
-    const size_t last = end - first < 8 ? end : first + 8;
-    if (batch->kind == PERMI_BATCH_ENTRIES)
-      permi_batch_gather(batch, first, last - first, memory);
-    for (at = first; at < last; at++)
-      if (!batch->todo || batch->todo[at])
-        permi_batch_one(batch, at, threads,
-                        batch->kind == PERMI_BATCH_ENTRIES ? memory + (at - first) * entries
-                                                           : permi_batch_fetch(batch, at, memory),
-                        &failed, status);
-  }
-  return failed;
-}
-
-/* Room for a matrix, and the first that failed. */
-typedef struct permi_batch_check {
+/* failed: the first, or count. */
+typedef struct permi_batch_task {
   const permi_batch *batch;
   int threads;
-  double *matrix;
+  double *memory;
   size_t failed;
   perm_status status;
-} permi_batch_check;
+} permi_batch_task;
 
-/* Writes the values of a vector; `stand` has a bit for each that stands, the others are computed again. */
-static void permi_batch_write(permi_batch_check *review, size_t first, size_t count, const double *out, unsigned stand)
+static void permi_batch_one(permi_batch_task *task, size_t at, const double *matrix)
 {
-  const permi_batch *batch = review->batch;
+  const permi_batch *batch = task->batch;
+  const int n = batch->n;
+  double *value = batch->out + at * (size_t)batch->parts;
+  perm_status status = PERM_OK;
+  if (!(batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value)))
+    status = permi_batch_general(batch, matrix, task->threads, value);
+  if (status < 0 && task->failed == batch->count) {
+    task->failed = at;
+    task->status = status;
+  }
+}
+
+static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end)
+{
+  const permi_batch *batch = task->batch;
+  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
+  const size_t parts = (size_t)batch->parts, entries = (size_t)(n * n) * parts;
+  size_t first, at;
+  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && batch->kind == PERMI_BATCH_MATRICES && !batch->todo) {
+    for (at = begin; at < end; at++) { /* without the calls below: n = 4 takes 8 ns */
+      const double *matrix = batch->a + at * batch->stride * parts;
+      if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
+        permi_batch_one(task, at, matrix);
+    }
+    return;
+  }
+  for (first = begin; first < end; first += PERMI_BATCH_BLOCK) {
+    const size_t last = end - first < PERMI_BATCH_BLOCK ? end : first + PERMI_BATCH_BLOCK;
+    if (by_entries)
+      permi_batch_gather(batch, first, last - first, task->memory);
+    for (at = first; at < last; at++)
+      if (!batch->todo || batch->todo[at])
+        permi_batch_one(task, at, by_entries ? task->memory + (at - first) * entries
+                                             : permi_batch_fetch(batch, at, task->memory));
+  }
+}
+
+/* Values without a bit in `stand` are computed again. */
+static void permi_batch_write(permi_batch_task *task, size_t first, size_t count, const double *out, unsigned stand)
+{
+  const permi_batch *batch = task->batch;
   const int parts = batch->parts;
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
@@ -14998,29 +14888,23 @@ static void permi_batch_write(permi_batch_check *review, size_t first, size_t co
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];
     if (!(stand & 1)) {
-      const double *matrix = permi_batch_fetch(batch, first + k, review->matrix);
+      const double *matrix = permi_batch_fetch(batch, first + k, task->memory);
       if (!permi_batch_stands(batch, matrix, out + k, value))
-        permi_batch_one(batch, first + k, review->threads, matrix, &review->failed, &review->status);
+        permi_batch_one(task, first + k, matrix);
     }
   }
 }
 
-/* The same in vectors. Blocks are copied, as entries a power of two apart drive each other out of the first-level cache
-   before their neighbours are read. */
-static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
-                                  perm_status *status)
+/* Blocks are copied: entries a power of two apart drive each other out of the cache. */
+static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end)
 {
+  const permi_batch *batch = task->batch;
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
-  const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && kernel->take;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
-  double *lanes, *work, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
-  permi_batch_check review = {batch, threads, memory, batch->count, PERM_OK};
-  size_t first, v;
-  memory += entries;
-  lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  work = lanes + (size_t)entries * room;
-  first = begin;
+  double *lanes = task->memory + entries, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
+  size_t first = begin, v;
+  lanes += (64 - ((uintptr_t)lanes & 63)) % 64 / sizeof(double);
   if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512)) {
     const size_t vectors = (end - begin) / width;
     if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
@@ -15030,26 +14914,21 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   for (; first < end; first += room) {
     const size_t count = end - first < room ? end - first : room;
     unsigned stand = 0;
-    if (in_vectors && count == room)
-      kernel->take(n, batch->a + first * (size_t)parts, batch->stride, room / width, lanes, room);
-    else
-      permi_batch_load(batch, first, count, room, review.matrix, lanes);
+    permi_batch_load(batch, first, count, room, task->memory, lanes);
     if (n <= 4)
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
                       permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
     for (v = 0; v < count; v += width) {
+      double *values = out + v * (size_t)parts;
       if (n > 4)
-        stand = (unsigned)kernel->signs(n, lanes + v, stride, work, batch->accept, out + v * (size_t)parts);
-      permi_batch_write(&review, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
+        stand = (unsigned)kernel->halves(n, lanes + v, stride, PERMI_SMALL_LEAST, values);
+      permi_batch_write(task, first + v, count - v < width ? count - v : width, values, stand);
     }
   }
-  *status = review.status;
-  return review.failed;
 }
 
-/* GPUs compute from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
-   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What they leave is marked in
-   batch->todo. */
+/* GPUs compute from order 10 on; below, sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030
+   s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what they leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -15089,109 +14968,86 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   permi_batch_sharing *run = (permi_batch_sharing *)context;
   permi_batch *batch = run->batch;
   permi_control *control = batch->control;
-  const size_t task = (size_t)number, last = task + 1 == run->tasks;
-  perm_status status = PERM_OK;
-  const size_t begin = task * run->step, end = last ? batch->count : begin + run->step;
-  double *memory = run->memory + (size_t)thread * run->room;
-  const size_t first = (batch->kernel && !batch->todo ? permi_batch_vectors : permi_batch_singles)(
-      batch, begin, end, run->threads_inside, memory, &status);
-  if (first < batch->count) {
+  const size_t first = (size_t)number * run->step, last = (size_t)number + 1 == run->tasks;
+  permi_batch_task task = {batch, run->threads_inside, run->memory + (size_t)thread * run->room, batch->count, PERM_OK};
+  perm_status status;
+  (batch->kernel && !batch->todo ? permi_batch_vectors : permi_batch_singles)(&task, first,
+                                                                              last ? batch->count : first + run->step);
+  if (task.failed < batch->count) {
     PERMI_OMP(critical(permi_batch_failed))
-    if (first < run->failed) {
-      run->failed = first;
-      run->failure = status;
+    if (task.failed < run->failed) {
+      run->failed = task.failed;
+      run->failure = task.status;
     }
   }
   if (thread)
     return PERM_OK;
-  status = permi_control_poll(control, (double)(task + 1) / (double)run->tasks, "summing");
+  status = permi_control_poll(control, (double)(number + 1) / (double)run->tasks, "summing");
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel; returns a thread's room in doubles, or 0. */
-static size_t permi_batch_prepare(permi_batch *batch)
+/* Chooses the kernel. */
+static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
-  const int n = batch->n, parts = batch->parts;
-  const int entry_by_entry = batch->kind == PERMI_BATCH_ENTRIES;
+  const int n = batch->n;
   perm_isa isa;
-  const size_t entries = (size_t)(n * n * parts);
-  size_t k, room = 9 * entries + 8;
+  size_t k;
   batch->isa = permi_isa(options);
   isa = batch->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : batch->isa;
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
-  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++) {
+  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && batch->plain && n >= 2; k++) {
     const permi_batch_kernel *kernel = &permi_batch_kernels[k];
-    const int fits = n <= kernel->expanded[entry_by_entry] || (n > 4 && n <= kernel->most[entry_by_entry]);
-    if (batch->plain && n >= 2 && fits && kernel->isa == isa && kernel->parts == parts)
+    if (kernel->isa == isa && kernel->parts == batch->parts &&
+        (n <= kernel->expanded[batch->kind == PERMI_BATCH_ENTRIES] || (n > 4 && n <= 8 && kernel->halves)))
       batch->kernel = kernel;
   }
-  if (!batch->kernel)
-    return room;
-  if (n <= 4)
-    return (1 + PERMI_BATCH_BLOCK) * entries + 8;
-  batch->accept[0] = 1e24;
-  batch->accept[1] = PERMI_SMALL_LEAST;
-  batch->accept[2] = 4e10 * n * PERMI_UNIT;
-  return (1 + PERMI_BATCH_BLOCK) * entries + 8 + (size_t)(34 * n * parts * batch->kernel->width);
 }
 
-/* Computes a checked batch, whose other fields are 0. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts, apart = n > PERMI_BATCH_APART;
-  const double start = permi_seconds(), terms = (double)batch->count * (n ? ldexp(1, n - 1) : 1);
+  const size_t count = batch->count, step = apart ? 1 : n > PERMI_BATCH_LARGE ? 8 : PERMI_BATCH_TASK;
+  const double start = permi_seconds(), terms = (double)count * (n ? ldexp(1, n - 1) : 1);
   permi_control control = permi_control_begin(options);
-  permi_batch_sharing run;
+  permi_batch_sharing run = {batch, step, count / step + (count % step != 0), count, PERM_OK, 0, NULL,
+                             apart ? options->threads : 1};
   perm_status status;
   perm_isa isa;
-  size_t next = 0, k;
+  size_t k;
   int threads = permi_threads(options), all = 0;
   batch->control = &control;
   control.work_total = 1;
-  for (k = 0; k < batch->count * (size_t)parts; k++)
+  for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
-  run.batch = batch;
-  run.step = apart ? 1 : n > PERMI_BATCH_LARGE ? 8 : PERMI_BATCH_TASK;
-  run.tasks = batch->count / run.step + (batch->count % run.step != 0);
-  run.failed = batch->count;
-  run.failure = PERM_OK;
-  run.threads_inside = apart ? options->threads : 1;
-  run.room = permi_batch_prepare(batch);
-  status = run.room ? permi_batch_on_gpus(batch, threads, result) : permi_fail_memory(result);
-  isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
+  permi_batch_prepare(batch);
+  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8;
+  status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
     return status;
   }
-  while (batch->todo && next < batch->count && !batch->todo[next])
-    next++;
-  next = next < batch->count ? 0 : run.tasks;
-  /* at 1e9 elements a second */
-  if (apart || run.tasks - next < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS)
+  if (apart || run.tasks < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS) /* at 1e9 elements a second */
     threads = 1;
-  if (status == PERM_OK && next < run.tasks) {
+  if (status == PERM_OK && run.tasks) {
     run.memory = (double *)permi_allocate(&options->allocator, (size_t)threads, run.room * sizeof(double));
-    status = run.memory ? permi_share(threads, next, run.tasks, permi_batch_sharing_task, &run, &all)
-                        : PERM_ERROR_MEMORY;
+    status = run.memory ? permi_share(threads, 0, run.tasks, permi_batch_sharing_task, &run, &all) : PERM_ERROR_MEMORY;
     status = all ? PERM_OK : status;
     permi_release(&options->allocator, run.memory);
-  } else if (next >= run.tasks) {
-    status = PERM_OK;
   }
   if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
+  isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
   permi_release(&options->allocator, batch->todo);
   if (status < 0)
     return permi_fail_memory(result);
-  if (run.failed < batch->count) {
-    permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
-               run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite" : perm_status_text(run.failure));
-    status = run.failure;
-  }
+  if (run.failed < count)
+    status = permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
+                        run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite"
+                                                             : perm_status_text(run.failure));
   if (result) {
     result->status = status;
     if (status > 0)
@@ -15209,11 +15065,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   return status;
 }
-#endif
 
-/* ====================================================================================== >>batch_calls */
-
-#if !defined(PERM_NO_EXTRAS)
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
 {
   permi_metered call;
@@ -15221,8 +15073,8 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
-static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_t count, const perm_options *options,
-                                  double *permanents)
+static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_t count, const double *a, size_t stride,
+                                  const perm_options *options, double *permanents)
 {
   permi_batch batch;
   memset(&batch, 0, sizeof batch);
@@ -15230,24 +15082,23 @@ static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_
   batch.n = n;
   batch.parts = parts;
   batch.count = count;
+  batch.a = a;
+  batch.stride = stride;
   batch.options = permi_options(options);
   batch.out = permanents;
   return batch;
 }
 
-/* Checks and computes a batch with a stride. */
-static perm_status permi_batch_laid_out(permi_batch batch, const double *a, size_t stride, perm_result *result)
+static perm_status permi_batch_laid_out(permi_batch batch, perm_result *result)
 {
   const int n = batch.n;
-  const size_t count = batch.count, square = (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
+  const size_t count = batch.count, stride = batch.stride, square = (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
   const size_t least = batch.kind == PERMI_BATCH_ENTRIES ? count : square;
   perm_status status;
   permi_result_clear(result);
-  batch.a = a;
-  batch.stride = stride;
   if (n < 0 || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
-  if (!a && n && count)
+  if (!batch.a && n && count)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for %llu matrices", (unsigned long long)count);
   if (n && count && stride < least)
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
@@ -15267,41 +15118,40 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, size
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), a, matrix_stride,
-                              result);
+  return permi_batch_laid_out(
+      permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, a, matrix_stride, options, permanents), result);
 }
 
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents), a, matrix_stride,
-                              result);
+  return permi_batch_laid_out(
+      permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, a, matrix_stride, options, permanents), result);
 }
 
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), a, entry_stride,
-                              result);
+  return permi_batch_laid_out(
+      permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, a, entry_stride, options, permanents), result);
 }
 
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents), a, entry_stride,
-                              result);
+  return permi_batch_laid_out(
+      permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, a, entry_stride, options, permanents), result);
 }
 
-static perm_status permi_select(permi_batch batch, int m, int n, const permi_view *view, const int *rows,
-                                const int *columns, perm_result *result)
+static perm_status permi_select(permi_batch batch, int m, int n, ptrdiff_t ld, const int *rows, const int *columns,
+                                perm_result *result)
 {
   const int k = batch.n;
   const size_t count = batch.count;
   perm_status status;
   size_t s;
   permi_result_clear(result);
-  batch.a = view->a;
-  batch.ld = view->ld;
+  batch.ld = ld;
   batch.rows = rows;
   batch.columns = columns;
   status = permi_check_whole(batch.options, 9, result);
@@ -15312,10 +15162,10 @@ static perm_status permi_select(permi_batch batch, int m, int n, const permi_vie
   if (k < 0 || k > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 5, "k is %d, not 0 to %d", k, PERM_MAX_N);
   if (k && count) {
-    if (!view->a)
+    if (!batch.a)
       return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-    if (!permi_stride_fits(m, n, view->ld, 8 * view->parts))
-      return permi_fail_stride(result, 4, "ld", m, n, view->ld);
+    if (!permi_stride_fits(m, n, ld, 8 * batch.parts))
+      return permi_fail_stride(result, 4, "ld", m, n, ld);
     if (!columns)
       return permi_fail(result, PERM_ERROR_NULL, 8, "columns is NULL");
     if (!rows && k > m)
@@ -15328,15 +15178,14 @@ static perm_status permi_select(permi_batch batch, int m, int n, const permi_vie
       return permi_fail(result, PERM_ERROR_RANGE, rows && (rows[s] < 0 || rows[s] >= m) ? 7 : 8,
                         "selection %llu (counted from 0) leaves the %d x %d matrix",
                         (unsigned long long)(s / (size_t)k), m, n);
-  return permi_batch_run(&batch, permi_view_bytes(m, n, view) + 4.0 * (rows ? 2 : 1) * k * (double)count, result);
+  return permi_batch_run(&batch, 8.0 * batch.parts * m * n + 4.0 * (rows ? 2 : 1) * k * (double)count, result);
 }
 
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
                                       const int *columns, const perm_options *options, double *permanents,
                                       perm_result *result)
 {
-  const permi_view view = permi_view_make(a, ld, 1);
-  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 1, count, options, permanents), m, n, &view, rows,
+  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 1, count, a, 0, options, permanents), m, n, ld, rows,
                       columns, result);
 }
 
@@ -15344,8 +15193,7 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          const int *rows, const int *columns, const perm_options *options,
                                          double *permanents, perm_result *result)
 {
-  const permi_view view = permi_view_make(a, ld, 2);
-  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 2, count, options, permanents), m, n, &view, rows,
+  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 2, count, a, 0, options, permanents), m, n, ld, rows,
                       columns, result);
 }
 #endif
@@ -15473,6 +15321,8 @@ PERMI_BRIEF_END
 #define PERMI_ROOT(a) vsqrtq_f64(a)
 #define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
 #define PERMI_LESSER(a, b) vminq_f64(a, b)
+#define PERMI_EVEN(a, b) vuzp1q_f64(a, b)
+#define PERMI_ODD(a, b) vuzp2q_f64(a, b)
 #define PERMI_XOR(a, b) vreinterpretq_f64_u64(vreinterpretq_u64_f64(a) ^ vreinterpretq_u64_f64(b))
 #define PERMI_I int64x2_t
 #define PERMI_S8(a) vreinterpretq_s8_s64(a)
@@ -15518,6 +15368,8 @@ PERMI_BRIEF_END
 #define PERMI_ROOT(a) sqrt(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define PERMI_EVEN(a, b) (a)
+#define PERMI_ODD(a, b) (b)
 #define PERMI_GREATER(a, b) ((a) > (b) ? (a) : (b))
 #define PERMI_UNLESS_ZERO(a, b) ((a) != 0 ? (a) : (b))
 #define PERMI_ELEMENT(v, k) (v)
@@ -17220,17 +17072,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
-{
-  const PERMI_V re = PERMI_ABS(x.re);
-  if (parts == 1)
-    return re;
-  return re + PERMI_ABS(x.im);
-}
-
-/* Sums of P_i. Forward: products of the rows before each; backward: times those behind it. The last row is in no
-   forward product, so a pass back to least = n - 1 yields its minors. First-level cache traffic limits: separate sums
-   of every setting, two operations fewer, are slower. */
+/* Sums of P_i, by products forward and backward. The last row is in no forward product: a pass back to least = n - 1
+   yields its minors. Cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
@@ -17239,12 +17082,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, P
   PERMI_STORE(low, PERMI_LOAD(low) + error);
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int parts)
-{
-  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
-}
-
-/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, sums to that column's *sum. */
+/* Folds pairs that differ in one column's sign: differences to `rest`, sums to *sum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -17256,13 +17094,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
     both[0] = PERMI_NAME(minus)(both[0], both[1]);
   if (pairs > 2)
     both[0] = PERMI_NAME(minus)(both[0], PERMI_NAME(minus)(both[2], both[3]));
-  PERMI_NAME(add_to)(sum, both[0], parts);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
-                                                           int parts)
-{
-  return PERMI_NAME(times)(p, PERMI_NAME(plus)(PERMI_NAME(get)(t, apart, parts), outer), parts);
+  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), both[0]), parts);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
@@ -17271,12 +17103,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *
   const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
   const int settings = 1 << block;
   int q;
-  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(minors_entry)(p[q], t + q * PERMI_WIDTH, settings * PERMI_WIDTH, outer,
-                                                           parts));
+  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(times)(
+                               p[q], PERMI_NAME(plus)(PERMI_NAME(get)(t + q * PERMI_WIDTH, settings * PERMI_WIDTH,
+                                                                      parts), outer), parts));
 }
 
-/* Adds the last four states up to c, vector `at`, to the first outer column's `sum` and the second's, `number` behind.
-   done: earlier blocks of four. */
+/* Adds four states to the first two outer columns, `number` apart. done: earlier fours. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
                                                        int row, uint64_t c, uint64_t done)
 {
@@ -17289,7 +17121,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
   int k;
   PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
   PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* Complete blocks meet. Column k has sign + where bits k and k + 1 of c are equal. */
+  /* complete blocks meet; column k has + where bits k and k + 1 of c are equal */
   for (k = 0; done >> k & 1; k++) {
     const PERMI_V waiting = PERMI_LOAD(stack);
     PERMI_V difference = waiting - now;
@@ -17347,7 +17179,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
       PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
       if (sampled) {
         PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_EVERY(q, settings, absolute = absolute + PERMI_NAME(modulus_of)(term[q], parts));
+        PERMI_EVERY(q, settings, absolute = absolute + (parts == 2 ? (PERMI_V)(PERMI_ABS(term[q].re) +
+                                                                               PERMI_ABS(term[q].im))
+                                                                   : (PERMI_V)PERMI_ABS(term[q].re)));
         PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
       }
       if (i == least)
@@ -17399,16 +17233,14 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 
 /* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
-   A term enters the sums of all columns at once:
+   A term enters all columns' sums at once:
      block columns     two, in registers: sums and differences of four products
-     state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum waits for
-                       the next
+     state columns     a binary counter, as in >>minors
      the first, lanes  the sum over all states, by lane
-   z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
-   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. wanted: 0, minors
-   of a row that is not given, or 4 rows at a time, for gradients: with the product Q of the others, Q z_2 z_3 times z_1
-   and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost what prefix and suffix products of all rows cost
-   at n = 8, 1.3 times at 12, without their memory. */
+   z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
+   are renewed for each of the last: all fits a small stack. wanted: 0, minors of a row not given, or 4 rows at once,
+   for gradients: the product Q of the others, Q z_2 z_3 times z_1 and z_0, and likewise. Passes over n / 4 groups cost
+   what prefixes and suffixes do at n = 8, 1.3 times that at 12, without their memory. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
@@ -17416,14 +17248,13 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 #define PERMI_ROWS PERMI_NAME(small_minors_rows)
 #define PERMI_SUMS PERMI_NAME(small_minors_sums)
 
-/* Numbers of each row, a part after the other; low: of the first outer columns; high: of the next, with the far ones;
-   outer: all. */
+/* low, high: of outer columns; outer: their sums. */
 typedef struct {
   double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
   int rows;
 } PERMI_ROWS;
 
-/* Of one row, a vector a part: block and state columns; states that wait, the last of them all; and |terms|. */
+/* Block and state columns; waiting states, the last of all. */
 typedef struct {
   double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
   double absolute[PERMI_WIDTH];
@@ -17435,7 +17266,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *f
   return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
 }
 
-/* p[q] of the rows before `first` and from `behind` on, at table setting `at`, outer state s. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
                                                                 int s, PERMI_N *p, int parts)
 {
@@ -17453,7 +17283,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS
   }
 }
 
-/* Adds the four products t of state c, whose bits are minus signs. */
+/* Adds products of state c, whose bits are minus signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
 {
   const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
@@ -17486,7 +17316,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* The terms of rows first .. first + 3, with p the products of the others. */
+/* p: of the other rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
                                                              int at, int s, int c, const PERMI_N *p, int parts)
 {
@@ -17523,24 +17353,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
   }
 }
 
-/* The sum over lanes, with the signs of their columns but of bit `but`. */
+/* Signs lanes, except bit `but`. */
 PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
 {
-  double x[8] PERMI_ALIGN64;
-  int k;
-  if (PERMI_WIDTH == 1)
-    return from[0];
-  for (k = 0; k < PERMI_WIDTH / 2; k++)
-    x[k] = but == PERMI_LANES - 1 ? from[k] + from[k + PERMI_WIDTH / 2] : from[k] - from[k + PERMI_WIDTH / 2];
-  if (PERMI_WIDTH == 8)
-    for (k = 0; k < 2; k++)
-      x[k] = but == 1 ? x[k] + x[k + 2] : x[k] - x[k + 2];
-  if (PERMI_WIDTH > 2)
-    x[0] = but == 0 ? x[0] + x[1] : x[0] - x[1];
+  double x[PERMI_WIDTH];
+  int k, bit;
+  PERMI_EVERY(k, PERMI_WIDTH, x[k] = from[k]);
+  PERMI_UNROLL
+  for (bit = PERMI_LANES - 1; bit >= 0; bit--) {
+    PERMI_UNROLL
+    for (k = 0; k < 1 << bit; k++)
+      x[k] = but == bit ? x[k] + x[k + (1 << bit)] : x[k] - x[k + (1 << bit)];
+  }
   return x[0];
 }
 
-/* n minors and the sum of |terms|. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
 {
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
@@ -17549,13 +17376,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
   int part, j;
   for (part = 0; part < parts; part++) {
     const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
-    out[part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
-    if (PERMI_LANES > 0)
-      out[parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 0);
-    if (PERMI_LANES > 1)
-      out[2 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 1);
-    if (PERMI_LANES > 2)
-      out[3 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 2);
+    PERMI_UNROLL
+    for (j = 0; j <= PERMI_LANES; j++)
+      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, j - 1);
     from = sums->column + part * PERMI_WIDTH;
     for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
       out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
@@ -17565,7 +17388,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
   out[n * parts] = scale * sum;
 }
 
-/* a: rows x n; out: for each wanted row n minors, a part after the other, then the sum of |terms|. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
                                                         int parts)
 {
@@ -17615,7 +17437,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
 }
 
 #if PERMI_WIDTH == 1
-/* Minors of n - 1 rows, n = 2, 3, 4, by expansion along the third; c is not read below n = 4. */
+/* n = 2, 3, 4, by expansion along c, not read below n = 4. */
 PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
 {
   const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
@@ -17681,12 +17503,10 @@ PERMI_INSTANCE(small_gradient_complex, 4, 2)
 
 PERMI_BRIEF_END
 
-/* ================================================================================== >>batch_kernels
-   Batches: each vector element has its own matrix. */
+/* ================================================================================== >>batch_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Entry (i, j), then the 2 x 2 permanent of rows i, i + 1, columns j, k; numbers are `stride` apart, parts
-   half of it. */
+/* Numbers are `stride` apart, parts half of that. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
@@ -17702,58 +17522,40 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t
   return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
 }
 
-/* Adds the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3; or j in row 0 and k, l behind. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_four)(PERMI_N sum, const double *a, size_t stride, int j, int k,
-                                                          int l, int m, int parts)
-{
-  return PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
-                                PERMI_NAME(expand_two)(a, stride, 4, 2, l, m, parts), parts);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_three)(PERMI_N sum, const double *a, size_t stride, int j, int k,
-                                                           int l, int parts)
-{
-  return PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, j, parts),
-                                PERMI_NAME(expand_two)(a, stride, 3, 1, k, l, parts), parts);
-}
-
-/* n = 2, 3, 4 as in >>small; updates *largest with moduli of parts. */
+/* n = 2 .. 4 as in >>small; raises *largest to moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
+  const size_t apart = stride / (size_t)parts;
+  const int vectors = n * n * parts;
   PERMI_V large = *largest;
   PERMI_N sum;
   int i;
   PERMI_UNROLL
-  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: a shorter chain */
-    const double *p = a + (size_t)i * stride, *q = p + stride;
-    large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
-    if (parts == 2)
-      large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p + stride / 2), PERMI_LOAD_ANY(q + stride / 2)));
+  for (i = 0; i + 1 < vectors; i += 2) { /* pairs first: a shorter chain */
+    const double *p = a + (size_t)i * apart;
+    large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(p + apart)));
   }
-  if (n == 3) {
-    large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride));
-    if (parts == 2)
-      large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride + stride / 2));
-  }
+  if (vectors % 2)
+    large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + (size_t)(vectors - 1) * apart));
   *largest = large;
+  if (n == 2)
+    return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
   sum.re = sum.im = PERMI_SET(0.0);
-  if (n == 4) {
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 1, 2, 3, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 2, 1, 3, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 0, 3, 1, 2, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 1, 2, 0, 3, parts);
-    sum = PERMI_NAME(expand_four)(sum, a, stride, 1, 3, 0, 2, parts);
-    return PERMI_NAME(expand_four)(sum, a, stride, 2, 3, 0, 1, parts);
+  PERMI_UNROLL
+  for (i = 0; i < 3 && n == 3; i++)
+    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, i, parts),
+                                 PERMI_NAME(expand_two)(a, stride, 3, 1, i == 0, i == 2 ? 1 : 2, parts), parts);
+  PERMI_UNROLL
+  for (i = 0; i < 6 && n == 4; i++) { /* columns j, k of rows 0, 1; the others of rows 2, 3 */
+    const int j = (i > 2) + (i > 4), k = i < 3 ? i + 1 : i < 5 ? i - 1 : 3;
+    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
+                                 PERMI_NAME(expand_two)(a, stride, 4, 2, j ? 0 : k > 1 ? 1 : 2,
+                                                        k < 3 ? 3 : j < 2 ? 2 : 1, parts), parts);
   }
-  if (n == 3) {
-    sum = PERMI_NAME(expand_three)(sum, a, stride, 0, 1, 2, parts);
-    sum = PERMI_NAME(expand_three)(sum, a, stride, 1, 0, 2, parts);
-    return PERMI_NAME(expand_three)(sum, a, stride, 2, 0, 1, parts);
-  }
-  return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
+  return sum;
 }
 
-/* Largest entry, smallest value, 0 or NaN of a stream. */
+/* poison: 0 or NaN */
 typedef struct PERMI_NAME(stream) {
   PERMI_V large, least, poison;
 } PERMI_NAME(stream);
@@ -17776,7 +17578,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
   }
 }
 
-/* Returns whether all entries are up to `largest`, all |values| from `least`, none NaN. */
+/* Whether all entries are up to `largest`, all |values| from `least`, none NaN. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, size_t stride, size_t vectors,
                                                        double largest, double least, double *values, int parts)
 {
@@ -17800,184 +17602,49 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, s
   return stand;
 }
 
-PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, size_t stride, size_t vectors,
-                                                      double largest, double least, double *values)
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_TARGET static int PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double largest,      \
+                                           double least, double *values)                                               \
+  {                                                                                                                    \
+    return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, parts);                             \
+  }
+PERMI_INSTANCE(batch_stream_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(batch_stream_complex, 2)
+#endif
+#undef PERMI_INSTANCE
+
+/* Copies `vectors` vectors of matrices to parts `room` apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
+                                                      double *to, size_t room, int parts)
 {
-  return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, 1);
+  size_t v;
+  int e;
+  for (e = 0; e < n * n; e++, a += stride * (size_t)parts, to += room * (size_t)parts)
+    for (v = 0; v < vectors; v++) {
+      const double *from = a + v * (size_t)(PERMI_WIDTH * parts);
+      const PERMI_V x = PERMI_LOAD_ANY(from), y = PERMI_LOAD_ANY(from + (parts == 2 ? PERMI_WIDTH : 0));
+      PERMI_STORE(to + v * PERMI_WIDTH, parts == 2 ? PERMI_EVEN(x, y) : x);
+      if (parts == 2)
+        PERMI_STORE(to + room + v * PERMI_WIDTH, PERMI_ODD(x, y));
+    }
+  PERMI_LEAVE();
 }
 
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)        \
+  {                                                                                                                    \
+    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
+  }
+PERMI_INSTANCE(batch_take_real, 1)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a, size_t stride, size_t vectors,
-                                                         double largest, double least, double *values)
-{
-  return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, 2);
-}
+PERMI_INSTANCE(batch_take_complex, 2)
 #endif
+#undef PERMI_INSTANCE
 
 #if PERMI_WIDTH >= 4
-/* n = 5 .. 12 as in >>small_kernels: columns 0 and 1 expanded, the third with +, the others signed. A form, z_i, z_j,
-   u, v of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next
-   three columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
-#define PERMI_BATCH_AT_ONCE(parts) (PERMI_WIDTH / (2 * (parts))) /* settings in registers */
-
-typedef struct PERMI_NAME(batch_rows) {
-  const double *a;
-  size_t stride;
-  double *table, *outer, *cross;
-  int n, columns, outer_columns; /* in settings */
-} PERMI_NAME(batch_rows);
-
-/* `begin` and the signed entries from a on, for each setting; bit k: column k has -. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_settings)(double *to, const double *a, size_t stride, int columns,
-                                                          PERMI_N begin, int parts)
-{
-  PERMI_N t[8], x;
-  int k;
-  PERMI_EVERY(k, 8, t[k] = begin);
-  if (columns > 0) {
-    x = PERMI_NAME(entry)(a, stride, 0, 0, 0, parts);
-    t[1] = PERMI_NAME(minus)(t[0], x);
-    t[0] = PERMI_NAME(plus)(t[0], x);
-  }
-  if (columns > 1) {
-    x = PERMI_NAME(entry)(a, stride, 0, 0, 1, parts);
-    PERMI_EVERY(k, 2, t[k + 2] = PERMI_NAME(minus)(t[k], x); t[k] = PERMI_NAME(plus)(t[k], x));
-  }
-  if (columns > 2) {
-    x = PERMI_NAME(entry)(a, stride, 0, 0, 2, parts);
-    PERMI_EVERY(k, 4, t[k + 4] = PERMI_NAME(minus)(t[k], x); t[k] = PERMI_NAME(plus)(t[k], x));
-  }
-  PERMI_EVERY(k, 8, if (k >> columns == 0) PERMI_NAME(put)(to + k * PERMI_WIDTH * parts, PERMI_WIDTH, t[k], parts));
-}
-
-/* Forms u and v of a pair of rows from z_i and z_j, for each setting; returns c. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_mix)(const PERMI_NAME(batch_rows) *rows, int k, double *form,
-                                                        int settings, int parts)
-{
-  const int apart = PERMI_WIDTH * parts;
-  const size_t stride = rows->stride;
-  const double *i = rows->a + (size_t)(2 * k * rows->n) * stride, *j = i + (size_t)rows->n * stride;
-  const PERMI_N i0 = PERMI_NAME(entry)(i, stride, 0, 0, 0, parts), i1 = PERMI_NAME(entry)(i, stride, 0, 0, 1, parts);
-  const PERMI_N j0 = PERMI_NAME(entry)(j, stride, 0, 0, 0, parts), j1 = PERMI_NAME(entry)(j, stride, 0, 0, 1, parts);
-  int q;
-  for (q = 0; q < settings; q++, form += apart) {
-    const PERMI_N zi = PERMI_NAME(get)(form, PERMI_WIDTH, parts);
-    const PERMI_N zj = PERMI_NAME(get)(form + 8 * apart, PERMI_WIDTH, parts);
-    PERMI_NAME(put)(form + 16 * apart, PERMI_WIDTH, PERMI_NAME(small_linear)(i0, zj, j0, zi, parts), parts);
-    PERMI_NAME(put)(form + 24 * apart, PERMI_WIDTH, PERMI_NAME(small_linear)(i1, zj, j1, zi, parts), parts);
-  }
-  return PERMI_NAME(small_linear)(i0, j1, i1, j0, parts);
-}
-
-/* Outer numbers, with the far columns' signs of `away`; or, where `away` is negative, the tables and c. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(const PERMI_NAME(batch_rows) *rows, int away, int parts)
-{
-  const int n = rows->n, apart = PERMI_WIDTH * parts, columns = away < 0 ? rows->columns : rows->outer_columns;
-  const int first = away < 0 ? 3 : 3 + rows->columns;
-  double *to = away < 0 ? rows->table : rows->outer;
-  int i, j, k;
-  for (i = 0; i < n; i++) {
-    const double *row = rows->a + (size_t)(i * n) * rows->stride;
-    PERMI_N begin;
-    begin.re = begin.im = PERMI_SET(0.0);
-    if (away < 0)
-      begin = PERMI_NAME(entry)(row, rows->stride, 0, 0, 2, parts);
-    for (j = 9; j < n && away >= 0; j++) {
-      const PERMI_N x = PERMI_NAME(entry)(row, rows->stride, 0, 0, j, parts);
-      begin = away >> (j - 9) & 1 ? PERMI_NAME(minus)(begin, x) : PERMI_NAME(plus)(begin, x);
-    }
-    PERMI_NAME(batch_settings)(to + (i / 2 * 4 + i % 2) * 8 * apart, row + (size_t)first * rows->stride, rows->stride,
-                               columns, begin, parts);
-  }
-  for (k = 0; k < n / 2; k++) {
-    const PERMI_N c = PERMI_NAME(batch_mix)(rows, k, to + 32 * k * apart, 1 << columns, parts);
-    if (away < 0)
-      PERMI_NAME(put)(rows->cross + k * apart, PERMI_WIDTH, c, parts);
-  }
-}
-
-/* A form at a setting and, unless negative, an outer one. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_form)(const PERMI_NAME(batch_rows) *rows, int form, int q, int s,
-                                                         int parts)
-{
-  const int apart = PERMI_WIDTH * parts;
-  const PERMI_N x = PERMI_NAME(get)(rows->table + (8 * form + q) * apart, PERMI_WIDTH, parts);
-  return s < 0 ? x : PERMI_NAME(plus)(x, PERMI_NAME(get)(rows->outer + (8 * form + s) * apart, PERMI_WIDTH, parts));
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded)
-    PERMI_NAME(batch_pair)(const PERMI_NAME(batch_rows) *rows, int k, int q, int s, int parts)
-{
-  PERMI_NAME(small_expanded) pair;
-  pair.p = PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, q, s, parts),
-                             PERMI_NAME(batch_form)(rows, 4 * k + 1, q, s, parts), parts);
-  pair.u = PERMI_NAME(batch_form)(rows, 4 * k + 2, q, s, parts);
-  pair.v = PERMI_NAME(batch_form)(rows, 4 * k + 3, q, s, parts);
-  pair.c = PERMI_NAME(get)(rows->cross + k * PERMI_WIDTH * parts, PERMI_WIDTH, parts);
-  return pair;
-}
-
-/* The terms of settings first .. first + PERMI_BATCH_AT_ONCE - 1. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) *sums,
-                                                       const PERMI_NAME(batch_rows) *rows, int first, int s,
-                                                       double sign, int parts)
-{
-  const int n = rows->n, at_once = PERMI_BATCH_AT_ONCE(parts);
-  const PERMI_V signs = PERMI_SET(sign);
-  PERMI_NAME(small_expanded) f[4];
-  int k, q;
-  PERMI_EVERY(q, 4, if (q < at_once) f[q] = PERMI_NAME(batch_pair)(rows, 0, first + q, s, parts));
-  for (k = 1; k < (n - 1) / 2; k++)
-    PERMI_EVERY(q, 4, if (q < at_once) f[q] = PERMI_NAME(small_multiply)(
-                          f[q], PERMI_NAME(batch_pair)(rows, k, first + q, s, parts), parts));
-  if (n % 2) {
-    const double *last = rows->a + (size_t)((n - 1) * n) * rows->stride;
-    const PERMI_N a0 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 0, parts);
-    const PERMI_N a1 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 1, parts);
-    PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_finish)(
-                          sums,
-                          PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, first + q, s, parts), f[q].c, parts),
-                          PERMI_NAME(small_linear)(a0, f[q].v, a1, f[q].u, parts), signs, q, parts));
-  } else {
-    PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_end_pair)(
-                          sums, f[q], PERMI_NAME(batch_pair)(rows, k, first + q, s, parts), signs, q, parts));
-  }
-}
-
-/* The sum over all signs; work: 17 numbers for each of 2 n forms: table, outer ones, c of a pair. */
-PERMI_TARGET PERMI_INLINE PERMI_NAME(small_sums) PERMI_NAME(batch_sum)(int n, const double *a, size_t stride,
-                                                                       double *work, int parts)
-{
-  const int at_once = PERMI_BATCH_AT_ONCE(parts);
-  PERMI_NAME(batch_rows) rows;
-  PERMI_NAME(small_sums) sums;
-  int away, s, q;
-  rows.a = a;
-  rows.stride = stride;
-  rows.n = n;
-  rows.columns = n < 6 ? 2 : 3;
-  rows.outer_columns = n < 6 ? 0 : n < 9 ? n - 6 : 3;
-  rows.table = work;
-  rows.outer = rows.table + 16 * n * PERMI_WIDTH * parts;
-  rows.cross = rows.outer + 16 * n * PERMI_WIDTH * parts;
-  sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
-  PERMI_NAME(batch_forms)(&rows, -1, parts);
-  for (q = 0; n < 7 && q < 1 << rows.columns; q += at_once)
-    PERMI_NAME(batch_terms)(&sums, &rows, q, -1, permi_parity_signs[q / at_once], parts);
-  for (away = 0; n > 6 && away < 1 << (n < 9 ? 0 : n - 9); away++) {
-    PERMI_NAME(batch_forms)(&rows, away, parts);
-    for (s = 0; s < 1 << rows.outer_columns; s++)
-      for (q = 0; q < 1 << rows.columns; q += at_once)
-        PERMI_NAME(batch_terms)(&sums, &rows, q, s,
-                                permi_parity_signs[q / at_once] * permi_parity_signs[s] * permi_parity_signs[away],
-                                parts);
-  }
-  return sums;
-}
-#undef PERMI_BATCH_AT_ONCE
-
-/* n = 5 .. 8, real: Laplace expansion. Permanents of two rows each, of the first four and of the others, for all
-   columns: 75, 195, 476, 1134 operations, fewer than signs take. */
+/* n = 5 .. 8, real: Laplace expansion by permanents of two rows, of four and of the others: 75, 195, 476, 1134
+   operations, fewer than signs take. */
 #define PERMI_HALVES_NORMS 64.0 /* the square of 8: per |A| is up to 9.8 times the rows' norms, rounded some 10 times */
 #define PERMI_PAIR(j, k) ((j) < (k) ? (j) + (k) * ((k) - 1) / 2 : (k) + (j) * ((j) - 1) / 2)
 /* Subsets, then the other columns. */
@@ -17996,7 +17663,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_sums) PERMI_NAME(batch_sum)(int n, co
   X(2,4,5,0,1,3,6) X(3,4,5,0,1,2,6)
 #define PERMI_THREES_OF_7(X) PERMI_THREES_WITH_6(X) PERMI_THREES_BELOW_6(X)
 
-/* Columns j < k of two rows at PERMI_PAIR(j, k). */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_pairs)(PERMI_V *pairs, const double *a, size_t stride, int n)
 {
   PERMI_V x[8], y[8];
@@ -18020,7 +17686,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_four)(const PERMI_V *p, const
   return PERMI_FMA(p[PERMI_PAIR(b, c)], q[PERMI_PAIR(a, d)], sum);
 }
 
-/* Columns a, b, c of the rows of p and a last one. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_three)(const PERMI_V *p, const double *last, size_t stride, int a,
                                                           int b, int c)
 {
@@ -18086,100 +17751,40 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_halves)(int n, const double *
 #undef PERMI_TWOS_OF_6
 #undef PERMI_PAIR
 
-/* Copies entries, `stride` numbers apart, of `vectors` times as many matrices as a vector has elements, to parts `room`
-   apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
-                                                      double *to, size_t room, int parts)
+/* Writes values, largest squared norms of rows, and products of all. Returns a bit for each value that is sure, and at
+   least `least`. */
+PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, size_t stride, double least, double *out)
 {
-  size_t v;
-  int e;
-  for (e = 0; e < n * n; e++, a += stride * (size_t)parts, to += room * (size_t)parts)
-    for (v = 0; v < vectors; v++) {
-      const double *from = a + v * (size_t)(PERMI_WIDTH * parts);
-      const PERMI_V x = PERMI_LOAD_ANY(from), y = PERMI_LOAD_ANY(from + (parts == 2 ? PERMI_WIDTH : 0));
-      PERMI_STORE(to + v * PERMI_WIDTH, parts == 2 ? PERMI_EVEN(x, y) : x);
-      if (parts == 2)
-        PERMI_STORE(to + room + v * PERMI_WIDTH, PERMI_ODD(x, y));
-    }
-  PERMI_LEAVE();
-}
-
-/* Entries are `stride` apart, parts half of it; work: room for tables. out: value, largest squared row norm, the
-   product of them all. Returns a bit for each element whose value stands. */
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, size_t stride, double *work,
-                                                      const double *accept, double *out, int parts)
-{
-  const int apart = PERMI_WIDTH * parts;
-  const int halves = parts == 1 && n <= 8;
-  const PERMI_V scale = PERMI_SET(halves ? 1.0 : 8.0 / (double)(1 << n)), unit = PERMI_SET(accept[2]);
+  const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT);
   PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), sure;
-  PERMI_NAME(small_sums) sums;
-  PERMI_N value;
-  const double *row = a;
+  PERMI_V value = n == 8   ? PERMI_NAME(batch_halves)(8, a, stride)
+                  : n == 7 ? PERMI_NAME(batch_halves)(7, a, stride)
+                  : n == 6 ? PERMI_NAME(batch_halves)(6, a, stride)
+                           : PERMI_NAME(batch_halves)(5, a, stride);
   double extremes[PERMI_WIDTH] PERMI_ALIGN64;
   int i, j, stand = 0;
   for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
-    for (j = 0; j < n; j++, row += stride) {
-      const PERMI_N x = PERMI_NAME(entry)(row, stride, 0, 0, 0, parts);
-      norm = PERMI_FMA(x.re, x.re, norm);
-      if (parts == 2)
-        other = PERMI_FMA(x.im, x.im, other);
+    PERMI_V norm = PERMI_SET(DBL_MIN); /* for what underflows */
+    for (j = 0; j < n; j++, a += stride) {
+      const PERMI_V x = PERMI_LOAD_ANY(a);
+      norm = PERMI_FMA(x, x, norm);
     }
-    norm = parts == 2 ? (PERMI_V)(norm + other) : norm;
     large = PERMI_LARGER(large, norm);
     norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
   }
-  PERMI_STORE(out + apart, large);
-  PERMI_STORE(out + apart + PERMI_WIDTH, norms);
-  if (halves) {
-    sums.absolute = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
-    sums.even.re = sums.even.im = n == 8   ? PERMI_NAME(batch_halves)(8, a, stride)
-                                  : n == 7 ? PERMI_NAME(batch_halves)(7, a, stride)
-                                  : n == 6 ? PERMI_NAME(batch_halves)(6, a, stride)
-                                           : PERMI_NAME(batch_halves)(5, a, stride);
-    norms = norms * PERMI_SET(PERMI_HALVES_NORMS);
-  } else {
-    sums = PERMI_NAME(batch_sum)(n, a, stride, work, parts);
-  }
-  value = PERMI_NAME(minus)(sums.even, sums.odd);
-  value.im = scale * (parts == 2 ? value.im : value.re);
-  value.re = scale * value.re;
-  PERMI_NAME(put)(out, PERMI_WIDTH, value, parts);
-  sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
-  norms = PERMI_FNMA(unit * unit, norms, sure * sure);
-  norms = PERMI_LESSER(sure - PERMI_SET(accept[1]), norms);
-  PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
+  PERMI_STORE(out, value);
+  PERMI_STORE(out + PERMI_WIDTH, large);
+  PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
+  sure = PERMI_ABS(value);
+  norms = PERMI_FNMA(unit * unit, norms * PERMI_SET(PERMI_HALVES_NORMS), sure * sure);
+  norms = PERMI_LESSER(sure - PERMI_SET(least), norms);
+  PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(1e24) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
   for (i = 0; i < PERMI_WIDTH; i++)
     stand |= (extremes[i] >= 0) << i;
   return stand;
 }
-
-#define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)        \
-  {                                                                                                                    \
-    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
-  }
-PERMI_INSTANCE(batch_take_real, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(batch_take_complex, 2)
-#endif
-#undef PERMI_INSTANCE
-
-PERMI_TARGET static int PERMI_NAME(batch_signs_real)(int n, const double *a, size_t stride, double *work,
-                                                     const double *accept, double *out)
-{
-  return PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, 1);
-}
-
-#if !defined(PERM_NO_COMPLEX)
-PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double *work,
-                                                        const double *accept, double *out)
-{
-  return PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, 2);
-}
-#endif
+#undef PERMI_HALVES_NORMS
 #endif
 #endif
 

@@ -233,10 +233,9 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
 /* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
-   over order 600 or 20000 entries densities); of the largest block with a frontier or a tree, its entries in the order
-   of elimination, vertices and the memory of their states on the way; engine and prediction of every block, or why
-   there is no plan. Options as for perm_sparse_job; path as for perm_matrix_write; name: of the matrix, for the title,
-   or NULL. The file stays below about a megabyte and a half. */
+   over order 600 or 20000 entries densities); of the largest block with a frontier or a tree the vertices on the way;
+   engine and prediction of every block, or why there is no plan. Options as for perm_sparse_job; path as for
+   perm_matrix_write; name: of the matrix, for the title, or NULL. The file stays below about a megabyte and a half. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
@@ -270,24 +269,23 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
    cancel. Exponents without k_r are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, k has
    number sum_t C(d_t, r - t), and k with k_t one less that number less sum over s <= t of C(d_s - 1, r - s - 1). */
 
-/* u: n rows, r columns; v: r rows, n columns. */
 typedef struct permi_factors {
   int n, r, parts;
   permi_view view[2];
 } permi_factors;
 
 typedef struct permi_low_rank {
-  permi_pool pool; /* of all that follows, and of this structure */
+  permi_pool pool; /* owns all, this too */
   perm_allocator allocator;
   int n, r, parts;
   int factorial_exp2;
   size_t count;
-  uint32_t *below;   /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
+  uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
-  double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
+  double *factor[2]; /* U's rows, V's columns: moduli sum to at most 1 */
 } permi_low_rank;
 
-/* factorial: room for n + 1; factorial_exp2: also r more. */
+/* Room: factorial n + 1, factorial_exp2 also r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
 {
   const int r = low->r, n = low->n;
@@ -325,7 +323,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
   }
 }
 
-/* Multiplies in place, highest exponent first; absolute: of moduli. */
+/* In place, highest exponents first; absolute: of moduli. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -353,7 +351,7 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
         const size_t from = t < r - 1 ? below[t] : number;
         const double *u = row + t * parts;
         permi_dd a, b;
-        if ((double)from >= before) /* or none: there are fewer than UINT32_MAX */
+        if ((double)from >= before) /* or none */
           continue;
         a = product[from * (size_t)parts];
         if (parts == 1) {
@@ -428,7 +426,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
                    low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
-/* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
+/* Returns 0 if a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -453,11 +451,10 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
 /* Makes the leaf of `count` exponents; 1 <= r. *zero: a line is zero. THE BOUND:
    1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
    multiplications for factorials, r for their product) and two more multiplications.
-   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself computed in double: the factor
-   1.001.
+   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself in double: the factor 1.001.
    3. Scaling is exact unless an entry is below 2^-1000 of its line.
-   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
-   r count operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
+   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself later; 2 n r count
+   operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {
@@ -604,9 +601,9 @@ PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const doub
    Cauchy matrices a_ij = 1 / (x_i - y_j) by Borchardt's identity [Bor55]:
      per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
    Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
-   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
-   M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
-   of n w |L| |U|, w the unit of double-double. */
+   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), a relative change e of entries
+   changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition. Elimination errs like a change of
+   n w |L| |U|, w the unit of double-double. */
 
 typedef struct permi_nodes {
   int n, parts;
@@ -634,7 +631,7 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* Returns 1 / a, by two Newton steps for that of the norm; a is not 0. */
+/* Returns 1 / a for a != 0, by two Newton steps for the norm's. */
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
 {
   const permi_dd two = permi_dd_make(2);
@@ -651,7 +648,6 @@ static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
   return permi_dd_complex_scale(a, -e);
 }
 
-/* Node i of `side` less node j of `other`, exactly. */
 static permi_dd_complex permi_node_difference(const permi_nodes *nodes, int side, int i, int other, int j)
 {
   const double *x = nodes->node[side] + i * nodes->parts, *y = nodes->node[other] + j * nodes->parts;
@@ -668,10 +664,10 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   factor.value = b.re;
   factor.imaginary = b.im;
   a->exact = 0;
-  permi_number_multiply(a, &factor); /* cannot overflow */
+  permi_number_multiply(a, &factor);
 }
 
-/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision, or stopped. */
+/* m = L U; *odd: parity. Returns 0 if m is singular, or stopped. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
 {
   int i, j, k, swap;
@@ -689,7 +685,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
           best_row = i;
           best_column = j;
         }
-    if (!(best > 1e-270) || permi_watch(watch, 60.0 * (n - k) * (n - k))) /* rows are near 1: the rest is rounding */
+    if (!(best > 1e-270) || permi_watch(watch, 60.0 * (n - k) * (n - k))) /* rows are near 1 */
       return 0;
     *odd ^= (best_row != k) ^ (best_column != k);
     swap = row[k];
@@ -709,7 +705,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* Sets *condition to sum_ij |m_ij| |M^-1_ji|. Returns the same with |L| |U| for |M|. x: room for n. */
+/* Sets *condition; returns it with |L| |U| for |M|. x: room for n. */
 static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
                                      const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
@@ -740,8 +736,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Computes by other methods. Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With
-   signs that is computed too or, if there is no time, taken for the product of the rows' sums. */
+/* Rounding entries costs n units of the permanent of moduli: with signs computed, too, or for want of time the product
+   of rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -771,7 +767,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     status = PERM_ERROR_LIMIT;
   if (status == PERM_OK)
     status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) { /* which is judged at the end */
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) { /* judged at the end */
     result->status = PERM_OK;
     result->message[0] = 0;
     for (i = 0; i < n; i++, sums += log2(sum))
@@ -781,7 +777,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
       }
     general.tolerance = 0.1;
     general.max_seconds = permi_seconds_left(options, start);
-    general.progress = NULL; /* it has been at its end */
+    general.progress = NULL;
     largest = *result;
     status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
     result->exact = 0;
@@ -796,7 +792,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   return status;
 }
 
-#define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
+#define PERMI_CAUCHY_RANGE 400 /* entries below 2^-800 of the largest are 0 */
 
 static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_options *options, perm_result *result)
 {
@@ -834,8 +830,8 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
   return PERM_OK;
 }
 
-/* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
-   of differences within x and y. Returns 1 if an entry is lost. */
+/* Fills M, rows near 1; number: product of all x - y, with those powers; below: of x - x and y - y. Returns 1 if an
+   entry is lost. */
 static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
                              permi_control *watch)
 {
@@ -853,7 +849,7 @@ static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, perm
       int exp2;
       permi_number_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
-      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) {
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
       } else {
@@ -2046,12 +2042,12 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
 
 /* ======================================================================================= >>estimate
    Unbiased estimates.
-     GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
-     are first scaled to sums of squares of about 1, for a smaller spread.
-     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
-     free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
-     mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has a generator seeded with (seed, s), and blocks are added in order: threads change nothing. */
+     GLYNN [Gly10, Gur05]: for random signs z the mean of prod z_j prod_i (sum_j a_ij z_j) is the permanent. Lines are
+     scaled to sums of squares of about 1, for a smaller spread.
+     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Rows, those with fewest entries first, draw a free
+     column with the chances of their entries; a sample is the product of the rows' sums over free columns. As a
+     permutation is drawn with the chance of its product over that, the mean is the permanent.
+   Sample s is seeded with (seed, s), and blocks are added in order: threads change nothing. */
 
 #define PERMI_BLOCK_SAMPLES 256
 #define PERMI_ESTIMATE_SWEEPS 100
@@ -2070,7 +2066,7 @@ static double permi_random_uniform(uint64_t *state)
   return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
+/* The largest sample sets the unit, 2^exp2. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -2078,18 +2074,18 @@ typedef struct permi_moments {
 
 typedef struct permi_sampler {
   int n, parts, signs;
-  double most; /* log2 of the largest modulus that a sample may have; INFINITY: not known */
+  double most; /* log2 of the largest modulus of a sample, or INFINITY */
   uint64_t seed;
   const double *a;
   const int *order; /* of the rows */
   permi_control *watch;
-  int *stop;              /* 1 once watch says stop; NULL for short blocks */
-  uint64_t block;         /* the first, or the only one */
+  int *stop;              /* 1 once watch stops; NULL for short blocks */
+  uint64_t block;
   double *rooms;          /* n a thread, doubles or ints */
-  permi_moments *moments; /* of blocks, or of one block's samples */
+  permi_moments *moments; /* of samples */
 } permi_sampler;
 
-/* Returns 1 to stop. The calling thread, `master`, asks `watch` and tells the others. */
+/* The calling thread, `master`, asks `watch` for all. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -2133,7 +2129,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* Brings a sample near 1; 0 gets the least unit. */
+/* 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -2200,7 +2196,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
     at = sum * permi_random_uniform(&state);
     for (j = 0; j < free_columns; j++) {
       const double entry = row[column[j]];
-      if (entry > 0) { /* never one of chance 0, however sums round */
+      if (entry > 0) { /* never of chance 0 */
         last = j;
         at -= entry;
         if (at < 0)
@@ -2213,52 +2209,25 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, uint64_t s, int thread)
+static perm_status permi_sample_one(void *context, uint64_t s, int thread)
 {
-  permi_moments sample = {1, 1, 0, 0, 0};
+  const permi_sampler *sampler = (const permi_sampler *)context;
+  const uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed),
+                                    sampler->block * PERMI_BLOCK_SAMPLES + s);
   double *room = sampler->rooms + (size_t)thread * (size_t)sampler->n;
-  const uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + s);
+  permi_moments sample = {1, 1, 0, 0, 0};
+  if (permi_sample_stop(sampler, !thread, 0))
+    return thread ? PERM_OK : sampler->watch->stopped;
   if (sampler->signs)
     permi_sample_signs(sampler, state, !thread, room, &sample);
   else
     permi_sample_matching(sampler, state, !thread, (int *)(void *)room, &sample);
-  return sample;
-}
-
-static perm_status permi_sample_block(void *context, uint64_t b, int thread)
-{
-  const permi_sampler *sampler = (const permi_sampler *)context;
-  permi_moments moments = {0, 0, 0, 0, 0};
-  uint64_t s;
-  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    const permi_moments sample = permi_sample_one(sampler, sampler->block + b, s, thread);
-    permi_moments_merge(&moments, &sample);
-  }
-  sampler->moments[b] = moments;
+  sampler->moments[s] = sample;
   return PERM_OK;
 }
 
-static perm_status permi_sample_of_block(void *context, uint64_t s, int thread)
-{
-  const permi_sampler *sampler = (const permi_sampler *)context;
-  if (!permi_sample_stop(sampler, thread == 0, 0))
-    sampler->moments[s] = permi_sample_one(sampler, sampler->block, s, thread);
-  return thread ? PERM_OK : sampler->watch->stopped;
-}
-
-/* The result of permi_sample_block, to the bit, by threads that look at the limits. */
-static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
-{
-  permi_moments moments = {0, 0, 0, 0, 0};
-  int s;
-  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sample_of_block, sampler, NULL);
-  for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
-    permi_moments_merge(&moments, &sampler->moments[s]);
-  return moments;
-}
-
-/* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
-   beside others, else 1. shift: room for 2 n. */
+/* Scales lines by powers of two. Returns 0 if one is zero, -1 if an entry is too small beside others. shift: room for 2
+   n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -2293,8 +2262,17 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to 1 within `within` in each; *scale times the new permanent
-   is the old one. Lines have a largest entry near 1. */
+/* Multiplies by x 2^exp2. */
+static void permi_number_by(permi_number *a, double x, long long exp2)
+{
+  permi_number by;
+  memset(&by, 0, sizeof by);
+  by.value = permi_dd_make(x);
+  by.exp2 = exp2;
+  permi_number_multiply(a, &by);
+}
+
+/* Scales lines in turn until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -2304,7 +2282,6 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
       for (i = 0; i < n; i++) {
         const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
         double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
-        permi_number by;
         if (permi_watch(watch, 10.0 * n * parts))
           return;
         for (j = 0; j < n; j++)
@@ -2317,9 +2294,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
         for (j = 0; j < n; j++)
           for (k = 0; k < parts; k++)
             line[j * step + k] /= factor;
-        memset(&by, 0, sizeof by);
-        by.value = permi_dd_make(factor);
-        permi_number_multiply(scale, &by);
+        permi_number_by(scale, factor, 0);
         moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
       }
     if (moved < within)
@@ -2327,7 +2302,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
   }
 }
 
-/* Puts rows with fewest entries first; entries: room for n. */
+/* Fewest entries first; entries: room for n. */
 static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
   int i, j, k;
@@ -2354,9 +2329,9 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-/* log2 of a bound on the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each
-   squaring of it is off by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; a complex
-   matrix is taken as a real one of twice the order. */
+/* Bounds log2 of the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each squaring is off
+   by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of twice the
+   order. */
 static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   const int m = n * parts;
@@ -2391,8 +2366,8 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
   return log2_norm + 1e-9;
 }
 
-/* The lesser of two bounds on a sample's modulus: the product of the rows' sums of moduli, a power of the norm. */
-#define PERMI_ESTIMATE_NORM 256 /* chosen: of larger orders the norm takes seconds */
+/* The lesser of the product of rows' sums of moduli and a power of the norm. */
+#define PERMI_ESTIMATE_NORM 256 /* chosen: above, the norm takes seconds */
 static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   double rows = 0;
@@ -2407,18 +2382,17 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* Empirical Bernstein [AMS09]: the mean of real samples in [-most, most] of this variance is farther from the true one
-   than this with chance delta at most. */
+/* Empirical Bernstein [AMS09]: a mean of samples in [-most, most] is off by more with chance delta. */
 static double permi_bernstein(double samples, double variance, double most, double delta)
 {
   const double l = log(3 / delta);
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* Writes the estimate. rounding: how far it moves a mean of samples, relative to their root mean square. With entries
-   >= 0 a sample is n products of sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings.
-   Of signed sums that is a measure, no bound: they may cancel, but then samples differ by more. looks: how often it was
-   asked whether to stop; the k-th has 1 / (k (k + 1)) of the chance to err. */
+/* rounding: of a mean, relative to samples' root mean square. With entries >= 0 a sample is n products of sums of n
+   entries, divided twice a sweep: n (n + 2 + 2 sweeps) roundings; of signed sums a measure, no bound: they may cancel,
+   but then samples differ by more. looks: the k-th question whether to stop has 1 / (k (k + 1)) of the chance to err.
+   */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
                                  double looks, perm_estimate *estimate)
 {
@@ -2440,7 +2414,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
   estimate->imaginary = moments->imaginary * number.value.hi;
   estimate->standard_error = error * fabs(number.value.hi);
   estimate->exp2 = number.exp2;
-  if (estimate->is_complex) /* a circular normal variable reaches farther where the chance is small */
+  if (estimate->is_complex) /* a circular normal variable reaches farther */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
   if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
     int e;
@@ -2464,9 +2438,10 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 }
 
 #define PERMI_ESTIMATE_POLL 5e7
+#define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes blocks of samples until a limit; without one *estimate stays. sample: room for a block. */
+/* Without a block *estimate stays. sample: room for PERMI_ESTIMATE_TOGETHER. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
@@ -2475,42 +2450,40 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   const double most = plan->samples > 0                                                 ? plan->samples
                       : plan->relative_error > 0 || control->options->max_seconds > 0 ? 9e15
                                                                                         : PERMI_ESTIMATE_SAMPLES;
-  const double short_blocks =
-      floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
-  const double together = short_blocks < 1 ? 1 : fmin(64, estimate->threads * short_blocks);
+  const double units = (double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1;
+  const double short_blocks = floor(PERMI_ESTIMATE_POLL / units);
+  const double together = fmax(1, fmin(PERMI_ESTIMATE_TOGETHER, estimate->threads * short_blocks));
   uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
   double looks = 1;
-  permi_moments moments = {0, 0, 0, 0, 0};
+  permi_moments moments = {0, 0, 0, 0, 0}, part;
   perm_status status = PERM_OK;
-  int stop = 0;
-  sampler->stop = short_blocks < 1 ? &stop : NULL;
+  int stop = 0, count, s;
+  sampler->stop = units > PERMI_ESTIMATE_POLL ? &stop : NULL;
+  sampler->moments = sample;
   control->work_total = (double)blocks;
   control->activity = "samples";
   while (done < blocks && status == PERM_OK) {
-    permi_moments part[64];
-    const int count = (int)fmin((double)(blocks - done), together);
-    int b;
     control->done = (double)done;
     sampler->block = done;
-    sampler->moments = sampler->stop ? sample : part;
-    if (sampler->stop)
-      part[0] = permi_sample_shared(sampler, estimate->threads);
-    else
-      permi_share(estimate->threads, 0, (uint64_t)count, permi_sample_block, sampler, NULL);
-    if (sampler->stop && control->stopped != PERM_OK) {
+    count = (int)fmin((double)(blocks - done), together) * PERMI_BLOCK_SAMPLES;
+    permi_share(estimate->threads, 0, (uint64_t)count, permi_sample_one, sampler, NULL);
+    if (control->stopped != PERM_OK) {
       status = control->stopped;
       break;
     }
-    for (b = 0; b < count; b++) {
-      permi_moments_merge(&moments, &part[b]);
+    memset(&part, 0, sizeof part);
+    for (s = 0; s < count && done < blocks; s++) {
+      permi_moments_merge(&part, &sample[s]);
+      if ((s + 1) % PERMI_BLOCK_SAMPLES)
+        continue;
+      permi_moments_merge(&moments, &part);
+      memset(&part, 0, sizeof part);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
         permi_estimate_value(sampler, &moments, scale, looks++, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
-            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES)) {
+            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES))
           blocks = done;
-          break;
-        }
         round = 2 * done;
       }
     }
@@ -2530,33 +2503,38 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 
 /* ====================================================================================== >>rejection
    Estimates of matrices without negative entries whose relative error is kept with a proved chance.
-     Entries in [0, 1], r the sum of a row's entries in free columns: the product over rows of h(r) / e bounds the
+     Entries are in [0, 1]; r is the sum of a row's entries in free columns. The product over rows of h(r) / e bounds
+   the
      permanent, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its entries times
-     the bounds of what is left sum up to no more [HL08]. So columns draw rows in turn with these chances, what is
-     missing to 1 rejects the trial, and a trial is accepted with chance permanent / bound [HRK21]. An exact programme
-     over subsets of the first columns, with bounds for the other factors, draws those: a nearer bound.
-     Each trial adds an exponential variable of mean 1 until k are accepted: their sum is Gamma(k) / chance whatever the
-     chance is, and k - 1 over it estimates it [Hub17]. k follows from the error and its chance.
-     Blocks of entries that are in perfect matchings are taken apart first; small ones are computed.
-   Trial t has a generator seeded with (seed, block, t), and blocks of trials are added in order: threads change
-   nothing. Chances are right to about n^2 u. */
+     the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is missing to 1
+   rejects,
+     and a trial is accepted with chance permanent / bound [HRK21]. An exact programme over subsets of the first columns
+     draws those: a nearer bound.
+     Each trial adds an exponential variable of mean 1 until k are accepted: the sum is Gamma(k) / chance, and k - 1
+   over
+     it estimates the chance [Hub17]. k follows from the error and its chance.
+     Blocks of entries in perfect matchings are taken apart first; small ones are computed.
+   Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
+   about n^2 u. */
 
 #define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
-#define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
-#define PERMI_REJECTION_SHARE 4 /* chosen: steps of the programme over those of trials if all were accepted */
+#define PERMI_REJECTION_TABLE 20    /* log2 of the programme's numbers */
+#define PERMI_REJECTION_SHARE 4 /* chosen: of the programme's steps over those of trials if all were accepted */
 #define PERMI_REJECTION_TRIALS 64
 #define PERMI_E 2.718281828459045
 
 typedef struct permi_rejection {
   int n, deep;
   uint64_t seed, first; /* the first trial of a round */
-  const double *ratio;  /* of h of row i after column j to before: [j n + i] */
-  const double *weight; /* a_ij e / h of row i after column j */
-  const double *table;  /* (n + 1) 2^deep: rows before i, a set of columns taken; */
-  const double *taken;  /* n (deep + 1): a row's factors, free at last */
-  int *rooms;           /* n a thread */
-  double *waited;       /* of a block: exponentials, and accepted trials */
+  double *a;
+  double *ratio;  /* h of row i after column j, by before: [j n + i] */
+  double *weight; /* a_ij e / h of row i after column j */
+  double *table;  /* (n + 1) 2^deep: rows before i, columns taken */
+  double *taken;  /* n (deep + 1): a row's factors, free at last */
+  int *rooms;     /* n a thread */
+  int *order;     /* of the columns */
+  double *waited; /* of blocks of trials: exponentials, accepted ones */
   int *accepted;
 } permi_rejection;
 
@@ -2565,7 +2543,7 @@ static double permi_rejection_h(double r)
   return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
 }
 
-/* Draws rows for the first columns by the table, backwards, and writes the free ones to *row. Returns how many. */
+/* Draws rows for the first columns; returns how many are free, in *row. */
 static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *row)
 {
   const size_t size = (size_t)1 << r->deep;
@@ -2588,7 +2566,6 @@ static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *
   return live;
 }
 
-/* Returns 1 if the trial is accepted. row: room for n. */
 static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
 {
   const int n = r->n;
@@ -2629,7 +2606,7 @@ static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
   return PERM_OK;
 }
 
-/* The chance that Gamma(k) is above x: the Poisson distribution below k, from its terms next to k on. */
+/* The chance that Gamma(k) is above x: a Poisson distribution. */
 static double permi_gamma_above(double k, double x)
 {
   double below = 1, above = 0, term = 1, i;
@@ -2646,7 +2623,7 @@ static double permi_gamma_misses(double k, double epsilon)
 }
 
 #define PERMI_REJECTION_ACCEPTED 1e9
-/* The accepted trials that an error of epsilon needs to be missed with chance delta at most, INFINITY: too many. */
+/* Accepted trials that miss an error of epsilon with chance delta, or INFINITY. */
 static double permi_rejection_accepted(double epsilon, double delta)
 {
   double low = 2, high = 4, middle;
@@ -2663,7 +2640,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
   return high;
 }
 
-/* Draws until k trials are accepted; *chance is then the estimate of theirs, *trials their number. */
+/* Draws until k are accepted; *chance estimates theirs. */
 static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
                                        double *trials)
 {
@@ -2697,22 +2674,12 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
   return status;
 }
 
-/* What a block of the matrix needs: its entries by rows, and after them what they become. */
-typedef struct permi_rejection_work {
-  int n;
-  double *a, *ratio, *weight, *table, *taken;
-  int *rooms, *order;
-} permi_rejection_work;
-
-/* Divides rows by their largest entries; the product of h(row) / e, and of these, goes to *scale. Columns with the
-   largest entries beside others come first. */
-static void permi_rejection_rows(permi_rejection_work *work, permi_number *scale)
+/* Columns with large entries come first. */
+static void permi_rejection_rows(permi_rejection *work, permi_number *scale)
 {
   const int n = work->n;
   double *a = work->a, *key = work->ratio;
   int i, j, k;
-  permi_number by;
-  memset(&by, 0, sizeof by);
   for (j = 0; j < n; j++) {
     double sum = 0, x;
     for (i = 0; i < n; i++) {
@@ -2733,15 +2700,14 @@ static void permi_rejection_rows(permi_rejection_work *work, permi_number *scale
       largest = fmax(largest, key[j]);
     for (j = 0; j < n; j++)
       sum += row[j] = key[work->order[j]] / largest;
-    by.value = permi_dd_make(largest * (permi_rejection_h(sum) / PERMI_E));
-    permi_number_multiply(scale, &by);
+    permi_number_by(scale, largest * (permi_rejection_h(sum) / PERMI_E), 0);
   }
 }
 
-/* The tables; returns the bound of the programme over that of the rows. */
-static double permi_rejection_tables(const permi_rejection_work *work, int deep)
+/* Returns the programme's bound over that of the rows. */
+static double permi_rejection_tables(const permi_rejection *work)
 {
-  const int n = work->n;
+  const int n = work->n, deep = work->deep;
   const size_t size = (size_t)1 << deep;
   size_t mask;
   int i, j;
@@ -2775,8 +2741,8 @@ static double permi_rejection_tables(const permi_rejection_work *work, int deep)
   return work->table[(size_t)n * size + size - 1];
 }
 
-/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they
-   are off by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
+/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent if lines sum to 1 exactly [Sch98, Gur11]; if they are
+   off by `off`, a tree of entries carries that, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
    least entry) times that. Returns the logarithm, or -INFINITY. */
 static double permi_rejection_floor(const double *a, int n)
 {
@@ -2799,21 +2765,12 @@ static double permi_rejection_floor(const double *a, int n)
   return 4.0 * n * off < least ? sum - 8.0 * n * n * off * (3 - log(least)) : -(double)INFINITY;
 }
 
-/* Rows and columns paired by positive entries: mate[i] is the column of row i, owner[j] the row of column j; of n each,
-   as the rest. */
+/* mate[i] is the column of row i, owner[j] the row of column j. */
 typedef struct permi_pairing {
   const double *a; /* n x n x parts */
   int n, parts, *mate, *owner, *block, *mark, *queue;
   permi_control *watch;
 } permi_pairing;
-
-/* integers: 5 a line. */
-static permi_pairing permi_pairing_make(const double *a, int n, int parts, int *integers, permi_control *watch)
-{
-  const permi_pairing pairing = {a, n, parts, integers, integers + n, integers + 2 * n, integers + 3 * n,
-                                 integers + 4 * n, watch};
-  return pairing;
-}
 
 static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
 {
@@ -2821,20 +2778,23 @@ static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
   return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
 }
 
-/* Finds a perfect matching. Returns 0 if there is none, and 1, too, if stopped. */
-static int permi_rejection_match(permi_pairing *pairing)
+/* Returns 0 if there is no perfect matching. integers: 5 n. */
+static int permi_rejection_match(permi_pairing *pairing, const double *a, int n, int parts, int *integers,
+                                 permi_control *watch)
 {
-  const int n = pairing->n;
-  int *mate = pairing->mate, *owner = pairing->owner, *from = pairing->mark, *queue = pairing->queue;
+  const permi_pairing made = {a, n, parts, integers, integers + n, integers + 2 * n, integers + 3 * n, integers + 4 * n,
+                              watch};
+  int *mate = made.mate, *owner = made.owner, *from = made.mark, *queue = made.queue;
   int start, i, j, head, tail, next;
+  *pairing = made;
   for (i = 0; i < n; i++)
     mate[i] = owner[i] = -1;
-  for (start = 0; start < n && !permi_watch(pairing->watch, 2.0 * n); start++) {
+  for (start = 0; start < n && !permi_watch(watch, 2.0 * n); start++) {
     int end = -1;
     for (j = 0; j < n; j++)
       from[j] = -1;
     queue[0] = start;
-    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(pairing->watch, 1.0 * n); head++)
+    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(watch, 1.0 * n); head++)
       for (i = queue[head], j = 0; j < n && end < 0; j++)
         if (from[j] < 0 && permi_pairing_entry(pairing, i, j)) {
           from[j] = i;
@@ -2844,7 +2804,7 @@ static int permi_rejection_match(permi_pairing *pairing)
             queue[tail++] = owner[j];
         }
     if (end < 0)
-      return pairing->watch->stopped != PERM_OK;
+      return watch->stopped != PERM_OK;
     for (j = end; j >= 0; j = next) {
       i = from[j];
       next = mate[i];
@@ -2855,8 +2815,7 @@ static int permi_rejection_match(permi_pairing *pairing)
   return 1;
 }
 
-/* The rows marked `of` that `start` reaches (along: 1) or that reach it (0) through entries and their columns' owners
-   get the mark `to`. Returns how many; queue: they. */
+/* Marks rows `of` with `to` that `start` reaches (along) or that reach it by entries and owners. Returns how many. */
 static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
 {
   const int n = pairing->n;
@@ -2875,7 +2834,7 @@ static int permi_rejection_reach(permi_pairing *pairing, int start, int along, i
   return tail;
 }
 
-/* Numbers the strong components in `block` of the rows; entries outside them are in no perfect matching. */
+/* Numbers strong components; entries outside are in no perfect matching. */
 static int permi_rejection_blocks(permi_pairing *pairing)
 {
   const int n = pairing->n;
@@ -2896,7 +2855,7 @@ static int permi_rejection_blocks(permi_pairing *pairing)
   return blocks;
 }
 
-/* Of all blocks; floor, top: logarithms of what is certain. */
+/* floor, top: logarithms of what is certain. */
 typedef struct permi_rejection_call {
   permi_control *watch;
   const perm_options *options;
@@ -2912,62 +2871,49 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
-/* Multiplies *scale by the permanent of the block in work->a, estimated unless it is small; floor and top by what is
-   certain of it. */
-static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection_work *work, permi_number *scale)
+/* Multiplies *scale by the permanent of r->a, floor and top by what is certain. */
+static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection *r, permi_number *scale)
 {
-  const int n = work->n;
-  permi_number own = permi_number_one(), by = permi_number_one();
-  permi_rejection r;
+  const int n = r->n;
+  permi_number own = permi_number_one();
   double bound, chance = 1;
   perm_status status = PERM_OK;
   perm_result result;
-  permi_sinkhorn(work->a, n, 1, 1, 1e-13, &own, call->watch);
+  permi_sinkhorn(r->a, n, 1, 1, 1e-13, &own, call->watch);
   if (n <= PERMI_REJECTION_COMPUTED) {
     perm_options options; /* of the caller's, samples know few */
     memset(&options, 0, sizeof options);
     options.allocator = call->options->allocator;
     options.threads = call->threads;
-    status = perm_compute_real(n, n, work->a, n, &options, &result);
-    by.value = permi_dd_make(result.value);
-    by.exp2 = result.exp2;
-    permi_number_multiply(&own, &by);
+    status = perm_compute_real(n, n, r->a, n, &options, &result);
+    permi_number_by(&own, result.value, result.exp2);
     permi_number_multiply(scale, &own);
     call->floor += permi_number_log(&own);
     call->top += permi_number_log(&own);
     return status;
   }
-  call->floor += permi_number_log(&own) + permi_rejection_floor(work->a, n);
-  permi_rejection_rows(work, &own);
-  memset(&r, 0, sizeof r);
-  r.n = n;
-  r.seed = permi_hash(permi_hash(PERMI_HASH_START, call->seed), (uint64_t)call->drawn++);
-  while (r.deep < n && (n + 1.0) * ldexp(2, r.deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
-         ldexp(r.deep + 2, r.deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n)
-    r.deep++;
-  bound = permi_rejection_tables(work, r.deep);
-  r.ratio = work->ratio;
-  r.weight = work->weight;
-  r.table = work->table;
-  r.taken = work->taken;
-  r.rooms = work->rooms;
+  call->floor += permi_number_log(&own) + permi_rejection_floor(r->a, n);
+  permi_rejection_rows(r, &own);
+  r->seed = permi_hash(permi_hash(PERMI_HASH_START, call->seed), (uint64_t)call->drawn++);
+  for (r->deep = 0; r->deep < n && (n + 1.0) * ldexp(2, r->deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
+                    ldexp(r->deep + 2, r->deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n;)
+    r->deep++;
+  bound = permi_rejection_tables(r);
   call->top += permi_number_log(&own) + log(bound);
   status = call->watch->stopped;
   if (status == PERM_OK)
-    status = permi_rejection_run(&r, call->watch, call->accepted, call->threads, &chance, &call->trials);
-  by.value = permi_dd_make(bound * chance);
-  permi_number_multiply(&own, &by);
+    status = permi_rejection_run(r, call->watch, call->accepted, call->threads, &chance, &call->trials);
+  permi_number_by(&own, bound * chance, 0);
   permi_number_multiply(scale, &own);
   return status;
 }
 
-/* The estimate of n x n entries >= 0, scaled near 1, that are matched; *scale is multiplied by it. */
 static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
                                             permi_pool *pool, permi_number *scale)
 {
   const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
   const size_t all = (size_t)n, square = all * all, table = ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1;
-  permi_rejection_work work;
+  permi_rejection work;
   int large = 0, b, i, j, k;
   perm_status status = call->watch->stopped;
   if (status != PERM_OK)
@@ -3006,11 +2952,9 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
   return status != PERM_OK ? status : call->watch->stopped;
 }
 
-/* ================================================================================= >>estimate_calls
-   Their check and the public calls. */
+/* ================================================================================= >>estimate_calls */
 
-/* Checks a call and sets the plan's estimator; with signs a guarantee stops at no error. *negative: some entry is not a
-   number >= 0. */
+/* With signs a guarantee stops at no error. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
@@ -3070,7 +3014,6 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   return PERM_OK;
 }
 
-/* What the run of rejections has found, in *scale and *call. */
 static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
                                   perm_estimate *estimate)
 {
@@ -3125,16 +3068,15 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
   integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
-  sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
+  sample = (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
   if (pool.failed) {
     permi_pool_release(&pool);
     return permi_fail_memory(result);
   }
   copied = permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
-  pairing = permi_pairing_make(a, n, parts, integers, &watch);
   if (copied < 0) {
     status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
-  } else if (!n || !copied || !permi_rejection_match(&pairing)) {
+  } else if (!n || !copied || !permi_rejection_match(&pairing, a, n, parts, integers, &watch)) {
     estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
     estimate->proved_radius = 0;
   } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
@@ -3151,7 +3093,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     else if (status > 0)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);
-    else /* blocks that are computed have ten digits and more */
+    else /* computed blocks have ten digits */
       permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
   } else {
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
@@ -3261,20 +3203,20 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
 }
 
 /* ============================================================================================ >>spy
-   A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
+   A picture of structure and plan. All coordinates are whole: a locale may write a comma. */
 
 #define PERMI_SPY_EXACT 600     /* up to this order and */
-#define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
-#define PERMI_SPY_CELLS 160     /* else so many squares a side */
+#define PERMI_SPY_ENTRIES 20000 /* so many entries: a square each, */
+#define PERMI_SPY_CELLS 160     /* else so many a side */
 #define PERMI_SPY_PANEL 290
-#define PERMI_SPY_LEFT 74 /* of the first map, 356 apart */
+#define PERMI_SPY_LEFT 74 /* of the first map; the other 356 apart */
 #define PERMI_SPY_TOP 104
-#define PERMI_SPY_CURVES 490 /* of what comes below the maps */
-#define PERMI_SPY_LINE 120   /* characters of a message */
+#define PERMI_SPY_CURVES 490
+#define PERMI_SPY_LINE 120   /* characters */
 #define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
 #define PERMI_SPY_POINTS 1000
-/* Okabe and Ito's colours, which the colour-blind tell apart; all densities of one hue. */
+/* Okabe and Ito's colours, which the colour-blind tell apart. */
 #define PERMI_SPY_BLUE "#0072b2"
 #define PERMI_SPY_ORANGE "#d55e00"
 #define PERMI_SPY_GREEN "#009e73"
@@ -3287,28 +3229,18 @@ typedef struct permi_spy_map {
 typedef struct permi_spy {
   const perm_matrix *matrix;
   const char *name;
-  permi_spy_map map[3]; /* as given, block triangular, in the order of elimination */
+  permi_spy_map map[2]; /* given and block triangular */
   int blocks, outlines, singular;
   int *first, *order;
   const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
   const permi_leaf *leaf;
   int steps;
-  double *width, *bytes; /* of each step */
-  double states;         /* the most of a step */
-  int *place;            /* of a vertex in the order of elimination */
+  double *width; /* of each step */
   double dropped;
   permi_control *watch;
   permi_pool pool;
 } permi_spy;
-
-static permi_words_of permi_spy_bytes(double bytes)
-{
-  permi_words_of words = permi_size_words(bytes);
-  if (bytes < 999.5)
-    permi_say(words.text, sizeof words.text, "%.3g B", bytes);
-  return words;
-}
 
 PERMI_PRINTF(5, 6)
 static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
@@ -3333,7 +3265,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
   fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
 }
 
-/* A square's shade: 0 to 3 by density, 4: dead entries only, -1: empty. */
+/* 0 to 3 by density; 4: dead; -1: empty. */
 static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 {
   const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
@@ -3341,7 +3273,6 @@ static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
   return density > 0 ? (density > 0.03) + (density > 0.1) + (density > 0.3) : map->dead[at] ? 4 : -1;
 }
 
-/* A path of runs of squares for each shade; the numbers of first and last row and column. */
 static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
 {
   static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
@@ -3382,9 +3313,8 @@ static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int 
 
 static void permi_spy_head(FILE *file, int which, const char *head, const char *below)
 {
-  const int x = PERMI_SPY_LEFT + 356 * which;
-  permi_spy_label(file, x, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
-  permi_spy_label(file, x, PERMI_SPY_TOP - 11, "", "%s", below);
+  permi_spy_label(file, PERMI_SPY_LEFT + 356 * which, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
+  permi_spy_label(file, PERMI_SPY_LEFT + 356 * which, PERMI_SPY_TOP - 11, "", "%s", below);
 }
 
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
@@ -3412,11 +3342,6 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
       permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
     }
   }
-  if (spy->leaf) {
-    snprintf(text, sizeof text, "largest block after reductions: %d", spy->leaf->information.n);
-    permi_spy_head(file, 2, "In the order of elimination", text);
-    permi_spy_draw_map(file, spy, 2, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
-  }
   permi_spy_box(file, PERMI_SPY_LEFT, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
   permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
   permi_spy_box(file, 510, legend - 12, 14, 14, outline);
@@ -3426,7 +3351,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_label(file, 532, legend, "", "blocks");
 }
 
-/* 1, 2 or 5 times a power of ten, from 1 on: at most six in a range. */
+/* 1, 2 or 5 times a power of ten: at most six in a range. */
 static double permi_spy_step(double range)
 {
   double power = 1;
@@ -3435,28 +3360,21 @@ static double permi_spy_step(double range)
   return power * (range <= 5 * power ? 1 : range <= 10 * power ? 2 : range <= 25 * power ? 5 : 10);
 }
 
-static double permi_spy_height(double value, int logarithmic)
+static void permi_spy_curve(FILE *file, const permi_spy *spy)
 {
-  return logarithmic ? log10(fmin(fmax(value, 1), 1e300)) : value;
-}
-
-/* Counts from 0 on, or bytes by powers of ten, along the order. */
-static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *value, int y, int logarithmic)
-{
-  const int left = 110, right = 1060, height = 150, stride = spy->steps / PERMI_SPY_POINTS + 1;
-  double most = 0, scale, step, tick;
+  const int left = 110, right = 1060, height = 150, top = PERMI_SPY_CURVES, y = top + 12;
+  const int stride = spy->steps / PERMI_SPY_POINTS + 1, tree = spy->leaf->information.method == PERM_METHOD_TREE;
+  double scale = 1, step, tick;
   int p, q, last = -1;
+  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s, n = %d",
+                  tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
   for (p = 0; p < spy->steps; p++)
-    most = fmax(most, value[p]);
-  scale = fmax(1, permi_spy_height(most, logarithmic));
+    scale = fmax(scale, spy->width[p]);
   step = permi_spy_step(scale);
   for (tick = 0; tick <= scale; tick += step) {
     const int at = y + height - (int)((height - 8) * tick / scale);
     fprintf(file, "<path d=\"M%d %dH%d\" stroke=\"#dddddd\"/>\n", left, at, right);
-    if (logarithmic)
-      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s", permi_spy_bytes(pow(10, tick)).text);
-    else
-      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%.3g", tick);
+    permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%.3g", tick);
   }
   step = permi_spy_step(spy->steps);
   for (tick = 0; tick <= spy->steps; tick += step) {
@@ -3470,31 +3388,19 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
     const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
     double here = 0;
     for (q = p; q < spy->steps && q < p + stride; q++)
-      here = fmax(here, value[q]);
+      here = fmax(here, spy->width[q]);
     if (x != last)
-      fprintf(file, "%d,%d ", x, y + height - (int)((height - 8) * permi_spy_height(here, logarithmic) / scale));
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 8) * here / scale));
     last = x;
   }
   fputs("\"/>\n", file);
-}
-
-static void permi_spy_curves(FILE *file, const permi_spy *spy)
-{
-  const int tree = spy->leaf->information.method == PERM_METHOD_TREE, top = PERMI_SPY_CURVES;
-  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s",
-                  tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
-  permi_spy_curve(file, spy, spy->width, top + 12, 0);
-  permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
-                  "Memory of a step's values, predicted, logarithmic (at most %.3g states; the run: %s)", spy->states,
-                  permi_spy_bytes(spy->leaf->information.bytes).text);
-  permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
-  permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
+  permi_spy_label(file, 585, top + 202, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
 
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
-  const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
+  const int table = PERMI_SPY_CURVES + (spy->leaf ? 224 : 0), leaves = spy->job ? spy->job->leaves : 0;
   const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
   const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
   const char *message = spy->message;
@@ -3507,7 +3413,7 @@ static int permi_spy_print(FILE *file, const void *what)
   fprintf(file, "<rect width=\"1090\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
   permi_spy_maps(file, spy);
   if (spy->leaf)
-    permi_spy_curves(file, spy);
+    permi_spy_curve(file, spy);
   for (i = 0; i < leaves; i++) {
     seconds += spy->job->leaf[i].information.seconds;
     rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
@@ -3533,7 +3439,8 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 200, y, "", "%s", perm_name("method", leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
-      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s",
+                      permi_size_words(leaf->bytes).text);
   }
   if (leaves > rows)
     permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
@@ -3541,7 +3448,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Squares of a map of so many rows, columns and entries. 0: out of memory. */
+/* Returns 0 without memory. */
 static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, size_t entries)
 {
   permi_spy_map *map = &spy->map[which];
@@ -3566,7 +3473,7 @@ static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row
   entries[down * (size_t)map->cells[1] + across]++;
 }
 
-/* The maps and the blocks are incomplete if watch stops. */
+/* Incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -3583,7 +3490,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
     permi_sparse_fill(&given, 0, 0, &working);
     spy->singular = !permi_split(&working);
   }
-  if (square && !spy->singular) { /* components come in reverse topological order */
+  if (square && !spy->singular) { /* components: in reverse topological order */
     const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
@@ -3617,85 +3524,11 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
   return PERM_OK;
 }
 
-/* The vertex of a step; *begin to *end: its entries, see permi_spy_other. */
-static int permi_spy_vertex(const permi_spy *spy, int step, int *begin, int *end)
-{
-  if (spy->leaf->run_task == permi_tree_task) {
-    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
-    *begin = tree->node[step].edge;
-    *end = tree->node[step + 1].edge;
-    return tree->vertex[step];
-  } else {
-    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
-    *begin = frontier->stream_start[step];
-    *end = frontier->stream_start[step + 1];
-    return frontier->sequence[step];
-  }
-}
-
-/* The other vertex of an entry, or -1 if that stream is no entry. */
-static int permi_spy_other(const permi_spy *spy, int entry)
-{
-  return spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->edge[entry].vertex
-                                                : ((const permi_frontier *)spy->leaf->context)->partner[entry];
-}
-
-/* Places rows and columns, from the last to the first that goes, and maps their entries. */
-static void permi_spy_reorder(permi_spy *spy)
-{
-  const int n = spy->leaf->information.n;
-  int next[2] = {n, n}, step, e, begin, end, v;
-  for (v = 0; v < 2 * n; v++)
-    spy->place[v] = -1;
-  for (step = spy->steps; step-- > 0;) {
-    v = permi_spy_vertex(spy, step, &begin, &end);
-    for (e = begin; e <= end; e++) { /* last the vertex itself */
-      const int t = e < end ? permi_spy_other(spy, e) : v;
-      if (t >= 0 && spy->place[t] < 0)
-        spy->place[t] = --next[t >= n];
-    }
-    for (e = begin; e < end; e++) {
-      const int t = permi_spy_other(spy, e);
-      if (t >= 0)
-        permi_spy_count(&spy->map[2], spy->map[2].live, spy->place[v < n ? v : t], spy->place[v < n ? t : v]);
-    }
-  }
-}
-
-/* Widths after each step, and bytes of its values. */
-static void permi_spy_measure(permi_spy *spy)
-{
-  int p, v;
-  if (spy->leaf->run_task == permi_tree_task) {
-    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
-    for (p = 0; p < tree->nodes; p++) {
-      const permi_tree_node *node = &tree->node[p];
-      const int vertices = permi_count_ones(node->all) - 1;
-      const double states = permi_tree_choose(tree, vertices,
-                                              permi_count_ones(node->rows) - !node->column - node->difference);
-      spy->width[p] = vertices;
-      spy->bytes[p] = 8.0 * tree->size * states;
-      spy->states = fmax(spy->states, states);
-    }
-  } else {
-    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
-    memset(spy->width, 0, (size_t)spy->steps * sizeof *spy->width);
-    for (v = 0; v < 2 * spy->leaf->information.n; v++)
-      if (frontier->birth[v] >= 0)
-        for (p = frontier->birth[v]; p < frontier->death[v]; p++)
-          spy->width[p]++;
-    for (p = 0; p < frontier->steps; p++) {
-      const size_t bytes = frontier->arrays ? permi_arrays_bytes_at(frontier, p + 1) : permi_value_bytes(frontier);
-      spy->bytes[p] = frontier->states[p + 1] * (double)bytes;
-      spy->states = fmax(spy->states, frontier->states[p + 1]);
-    }
-  }
-}
-
-/* Of the largest block that has one. 0: out of memory. */
+/* Takes the largest block with an order. Returns 0 without memory. */
 static int permi_spy_elimination(permi_spy *spy)
 {
-  int i, n, entries, begin;
+  const permi_frontier *frontier;
+  int i, p, v;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
     const permi_leaf *leaf = &spy->job->leaf[i];
     if ((leaf->run_task == permi_frontier_run || leaf->run_task == permi_arrays_run_task ||
@@ -3705,18 +3538,21 @@ static int permi_spy_elimination(permi_spy *spy)
   }
   if (!spy->leaf)
     return 1;
-  n = spy->leaf->information.n;
-  spy->steps = spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->nodes
-                                                      : ((const permi_frontier *)spy->leaf->context)->steps;
-  permi_spy_vertex(spy, spy->steps - 1, &begin, &entries);
-  spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
-  spy->bytes = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
-  spy->place = (int *)permi_pool_get(&spy->pool, 2 * (size_t)n, sizeof(int));
-  if (!permi_spy_cells(spy, 2, n, n, (size_t)entries))
-    return 0;
-  permi_spy_measure(spy);
-  permi_spy_reorder(spy);
-  return 1;
+  frontier = (const permi_frontier *)spy->leaf->context;
+  if (spy->leaf->run_task == permi_tree_task) {
+    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
+    spy->steps = tree->nodes;
+    spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+    for (p = 0; p < spy->steps && spy->width; p++)
+      spy->width[p] = permi_count_ones(tree->node[p].all) - 1;
+    return spy->width != NULL;
+  }
+  spy->steps = frontier->steps;
+  spy->width = (double *)permi_pool_zeros(&spy->pool, (size_t)spy->steps, sizeof(double));
+  for (v = 0; v < 2 * spy->leaf->information.n && spy->width; v++)
+    for (p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
+      spy->width[p]++;
+  return spy->width != NULL;
 }
 
 static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,

@@ -124,12 +124,11 @@
                      >>entries         the reach of every public call
                      >>judge           escalation
                      >>compute         perm_compute_*, perm_job_*
-     minors/         >>minors          minors, derivatives, gradient
+     minors/         >>minors          minors, derivatives, gradient; non-negative matrices without cancellation
                      >>minors_dense    the same by vector kernels; at once, n <= 16
-                     >>minors_subsets  the same of non-negative matrices, without cancellation
                      >>minors_calls    perm_minors_*, perm_gradient_*
                      >>minors_kernels  minors
-     batch/          >>batch >>batch_calls perm_batch_*, perm_select_*
+     batch/          >>batch           perm_batch_*, perm_select_*
                      >>batch_kernels   batches
      kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
                      >>arithmetic      products of parts
@@ -264,13 +263,11 @@ PERMI_BRIEF_END
 
 #include "minors/minors.h"
 #include "minors/minors_dense.h"
-#include "minors/minors_subsets.h"
 PERMI_BRIEF_BEGIN
 #include "minors/minors_calls.h"
 PERMI_BRIEF_END
 
 #include "batch/batch.h"
-#include "batch/batch_calls.h"
 
 PERMI_BRIEF_BEGIN
 #if defined(PERM_WITH_CUDA)

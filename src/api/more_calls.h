@@ -125,10 +125,9 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
 /* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
-   over order 600 or 20000 entries densities); of the largest block with a frontier or a tree, its entries in the order
-   of elimination, vertices and the memory of their states on the way; engine and prediction of every block, or why
-   there is no plan. Options as for perm_sparse_job; path as for perm_matrix_write; name: of the matrix, for the title,
-   or NULL. The file stays below about a megabyte and a half. */
+   over order 600 or 20000 entries densities); of the largest block with a frontier or a tree the vertices on the way;
+   engine and prediction of every block, or why there is no plan. Options as for perm_sparse_job; path as for
+   perm_matrix_write; name: of the matrix, for the title, or NULL. The file stays below about a megabyte and a half. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 

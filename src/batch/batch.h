@@ -1,60 +1,52 @@
 /* ========================================================================================== >>batch
-   Many small matrices: an element of a vector is a matrix.
-     n = 2 .. 4    Laplace expansion
-     n = 5 .. 8    real: Laplace expansion of halves of the rows
-     n = 5 .. 11   as single calls compute it, >>small_kernels
-   Other matrices go through single calls, and so do those whose value is not large against its rounding errors, as in
-   >>small. Data entry by entry, copied into matrices by the user, would take 1.8 to 2.7 times as long at n = 5 .. 7.
-   Ratios to single calls on a Zen 4 core, entry by entry and one after the other, n =
-   5 .. 12: AVX-512, real .56 .57 .69 .78 .67 .80 1.0 1.1 and .68 .65 .74 .79 .69 .88 1.0 1.0; complex .81 .86 .87 .65
-   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
-   .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
-   takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
-   Not taken: Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables; complex 5 to 14%
-   faster from n = 6 on, real 13 to 60% slower from n = 5 on. */
+   Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
+   rows, real n = 5 .. 8. Others go through single calls, and so does a value not large against its rounding errors.
+   Copying entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls
+   on a Zen 4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79;
+   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6;
+   without copies n = 5 takes 31 ns, not 11.
+   Not taken: Glynn's signs in vectors, real n = 9 .. 11, complex n = 5 .. 11: on average 1.08 to 1.19 times as fast as
+   single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
 #pragma once
 #include "../plan/compute.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_BATCH_BLOCK 32 /* matrices loaded at once, a multiple of every width */
-#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width */
-#define PERMI_BATCH_LARGE 14 /* the same from order 9 on */
-#define PERMI_BATCH_APART 20 /* threads share larger matrices */
+#define PERMI_BATCH_BLOCK 32 /* loaded at once, a multiple of every width */
+#define PERMI_BATCH_TASK 256 /* a thread takes at once, */
+#define PERMI_BATCH_LARGE 14 /* up to this order; 8 above, */
+#define PERMI_BATCH_APART 20 /* one, which threads share, above this */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* Up to order `expanded`, and from 5 to most, where matrices lie one after the other or are selected, and entry by
-   entry. */
+/* expanded: up to this order, matrices and entry by entry; halves: or NULL. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2], most[2];
+  int parts, width, expanded[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
-  int (*signs)(int n, const double *a, size_t stride, double *work, const double *accept, double *out);
+  int (*halves)(int n, const double *a, size_t stride, double least, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {11, 11}, permi_batch_stream_real_avx512,
-     permi_batch_take_real_avx512, permi_batch_signs_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {9, 10}, permi_batch_stream_real_avx2,
-     permi_batch_take_real_avx2, permi_batch_signs_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
+     permi_batch_halves_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
+     permi_batch_halves_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512,
-     permi_batch_take_complex_avx512, permi_batch_signs_complex_avx512},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2,
-     permi_batch_take_complex_avx2, permi_batch_signs_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512, NULL},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2, NULL},
 #endif
 #elif PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
+    {PERM_ISA_NEON, 1, 2, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
 #endif
 #endif
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL}};
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -68,7 +60,6 @@ typedef struct permi_batch {
   const permi_batch_kernel *kernel;
   int plain;
   perm_isa isa;
-  double accept[3]; /* by signs: the largest square of a row's norm, the least modulus, 1e10 times the error's unit */
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
@@ -77,78 +68,64 @@ typedef struct permi_batch {
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
+  const size_t step = parts == 2 ? 1 : batch->stride;
   size_t e, k;
-  for (e = 0; e < entries; e += parts) {
-    const size_t at = (e / parts * batch->stride + first) * parts;
+  for (e = 0; e < entries; e += 2) {
+    const double *from = batch->a + (e / parts * batch->stride + first) * parts;
     double *entry = to + e;
-    if (parts == 1 && e + 1 < entries)
-      for (e++, k = 0; k < count; k++, entry += entries) { /* stores take longest */
-        const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
-        memcpy(entry, two, sizeof two);
-      }
-    else
-      for (k = 0; k < count; k++, entry += entries) {
-        entry[0] = batch->a[at + k * parts];
-        entry[parts - 1] = batch->a[at + k * parts + parts - 1];
-      }
+    for (k = 0; k < count && e + 1 < entries; k++, entry += entries, from += parts) { /* stores take longest */
+      const double two[2] = {from[0], from[step]};
+      memcpy(entry, two, sizeof two);
+    }
+    for (; k < count; k++, entry += entries)
+      *entry = *from++;
   }
 }
 
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
-  const double *a = batch->a;
+  const size_t first = k * (size_t)n;
+  double *to = matrix;
   int i, j;
-  if (batch->kind == PERMI_BATCH_SELECTIONS) {
-    const int *columns = batch->columns + k * (size_t)n;
-    double *to = matrix;
-    for (i = 0; i < n; i++) {
-      const double *row = a + (batch->rows ? batch->rows[k * (size_t)n + (size_t)i] : i) * batch->ld * parts;
-      for (j = 0; j < n; j++, to += parts) {
-        to[0] = row[columns[j] * parts];
-        to[parts - 1] = row[columns[j] * parts + parts - 1];
-      }
-    }
-  } else if (batch->kind == PERMI_BATCH_ENTRIES) {
+  if (batch->kind == PERMI_BATCH_MATRICES)
+    return batch->a + k * batch->stride * (size_t)parts;
+  if (batch->kind == PERMI_BATCH_ENTRIES)
     permi_batch_gather(batch, k, 1, matrix);
-  } else {
-    return a + k * batch->stride * (size_t)parts;
+  for (i = 0; i < n && batch->kind == PERMI_BATCH_SELECTIONS; i++) {
+    const double *row = batch->a + (batch->rows ? batch->rows[first + (size_t)i] : i) * batch->ld * parts;
+    for (j = 0; j < n; j++, to += parts) {
+      const double *entry = row + batch->columns[first + (size_t)j] * parts;
+      to[0] = entry[0];
+      to[parts - 1] = entry[parts - 1];
+    }
   }
   return matrix;
 }
 
-/* Loads `room` matrices side by side, [entry][part][room]; the last one repeats. */
+/* [entry][part][room]; the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
                              double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  size_t e, k;
-  if (batch->kind != PERMI_BATCH_ENTRIES) {
-    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
-      const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
-      double *lane = to + k;
-      for (e = 0; e < entries; e++, lane += room) {
-        const double two[2] = {from[e], other[e]};
-        memcpy(lane, two, sizeof two);
-      }
-    }
-    for (; k < room; k++) {
-      const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
-      for (e = 0; e < entries; e++)
-        to[e * room + k] = from[e];
-    }
+  size_t e, k = 0;
+  if (batch->kind == PERMI_BATCH_ENTRIES && count == room) {
+    batch->kernel->take(batch->n, batch->a + first * parts, batch->stride, room / (size_t)batch->kernel->width, to,
+                        room);
     return;
   }
-  for (e = 0; e < entries; e++, to += room) {
-    const size_t at = (e / parts * batch->stride + first) * parts + e % parts;
-    k = 0;
-    if (parts == 1)
-      for (; k + 8 <= count; k += 8) /* gcc copies longer pieces by string instructions, slower */
-        memcpy(to + k, batch->a + at + k, 8 * sizeof *to);
-    for (; k < count; k++)
-      to[k] = batch->a[at + k * parts];
-    for (; k < room; k++)
-      to[k] = to[count - 1];
+  for (; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
+    const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
+    double *lane = to + k;
+    for (e = 0; e < entries; e++, lane += room) {
+      const double two[2] = {from[e], other[e]};
+      memcpy(lane, two, sizeof two);
+    }
+  }
+  for (; k < room; k++) {
+    const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
+    for (e = 0; e < entries; e++)
+      to[e * room + k] = from[e];
   }
 }
 
@@ -165,7 +142,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* Sets NaN if stopped. Not inlined, since a perm_result is large. */
+/* Sets NaN if stopped. Not inlined: perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -202,78 +179,71 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-/* Whether a value that its kernel doubts stands after all: by signs, as nothing was rounded; by expansion, as value and
-   entries lose nothing, or by the entries, whatever cancels. */
+/* Stands if nothing was rounded or, by expansion, nothing lost or cancelled. */
 static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
   int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
-  if (n > 4) {
-    const double large = out[parts * width], norms = out[(parts + 1) * width];
-    return large <= 1e30 && permi_small_rounds_nothing(n, entries, a, 4 * sqrt(norms) * pow(n * parts, 0.5 * n));
-  }
+  if (n > 4)
+    return out[width] <= 1e30 &&
+           permi_small_rounds_nothing(n, entries, a, 4 * sqrt(out[2 * width]) * pow(n, 0.5 * n));
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* Computes one by a single call; *failed is the first that fails. */
-static void permi_batch_one(const permi_batch *batch, size_t at, int threads, const double *matrix, size_t *failed,
-                            perm_status *status)
-{
-  const int n = batch->n;
-  double *value = batch->out + at * (size_t)batch->parts;
-  perm_status one = PERM_OK;
-  if (!(batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value)))
-    one = permi_batch_general(batch, matrix, threads, value);
-  if (one < 0 && *failed == batch->count) {
-    *failed = at;
-    *status = one;
-  }
-}
-
-/* Computes [begin, end) one by one; returns the first that fails, or count. */
-static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
-                                  perm_status *status)
-{
-  const size_t entries = (size_t)(batch->n * batch->n * batch->parts), parts = (size_t)batch->parts;
-  const int n = batch->n, at_once = batch->plain && n >= 2 && n <= PERMI_SMALL_N;
-  size_t first, at, failed = batch->count;
-  if (at_once && batch->kind == PERMI_BATCH_MATRICES && !batch->todo) {
-    for (at = begin; at < end; at++) {
-      const double *matrix = batch->a + at * batch->stride * parts;
-      if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
-        permi_batch_one(batch, at, threads, matrix, &failed, status);
-    }
-    return failed;
-  }
-  for (first = begin; first < end; first += 8) {
-    const size_t last = end - first < 8 ? end : first + 8;
-    if (batch->kind == PERMI_BATCH_ENTRIES)
-      permi_batch_gather(batch, first, last - first, memory);
-    for (at = first; at < last; at++)
-      if (!batch->todo || batch->todo[at])
-        permi_batch_one(batch, at, threads,
-                        batch->kind == PERMI_BATCH_ENTRIES ? memory + (at - first) * entries
-                                                           : permi_batch_fetch(batch, at, memory),
-                        &failed, status);
-  }
-  return failed;
-}
-
-/* Room for a matrix, and the first that failed. */
-typedef struct permi_batch_check {
+/* failed: the first, or count. */
+typedef struct permi_batch_task {
   const permi_batch *batch;
   int threads;
-  double *matrix;
+  double *memory;
   size_t failed;
   perm_status status;
-} permi_batch_check;
+} permi_batch_task;
 
-/* Writes the values of a vector; `stand` has a bit for each that stands, the others are computed again. */
-static void permi_batch_write(permi_batch_check *review, size_t first, size_t count, const double *out, unsigned stand)
+static void permi_batch_one(permi_batch_task *task, size_t at, const double *matrix)
 {
-  const permi_batch *batch = review->batch;
+  const permi_batch *batch = task->batch;
+  const int n = batch->n;
+  double *value = batch->out + at * (size_t)batch->parts;
+  perm_status status = PERM_OK;
+  if (!(batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value)))
+    status = permi_batch_general(batch, matrix, task->threads, value);
+  if (status < 0 && task->failed == batch->count) {
+    task->failed = at;
+    task->status = status;
+  }
+}
+
+static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end)
+{
+  const permi_batch *batch = task->batch;
+  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
+  const size_t parts = (size_t)batch->parts, entries = (size_t)(n * n) * parts;
+  size_t first, at;
+  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && batch->kind == PERMI_BATCH_MATRICES && !batch->todo) {
+    for (at = begin; at < end; at++) { /* without the calls below: n = 4 takes 8 ns */
+      const double *matrix = batch->a + at * batch->stride * parts;
+      if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
+        permi_batch_one(task, at, matrix);
+    }
+    return;
+  }
+  for (first = begin; first < end; first += PERMI_BATCH_BLOCK) {
+    const size_t last = end - first < PERMI_BATCH_BLOCK ? end : first + PERMI_BATCH_BLOCK;
+    if (by_entries)
+      permi_batch_gather(batch, first, last - first, task->memory);
+    for (at = first; at < last; at++)
+      if (!batch->todo || batch->todo[at])
+        permi_batch_one(task, at, by_entries ? task->memory + (at - first) * entries
+                                             : permi_batch_fetch(batch, at, task->memory));
+  }
+}
+
+/* Values without a bit in `stand` are computed again. */
+static void permi_batch_write(permi_batch_task *task, size_t first, size_t count, const double *out, unsigned stand)
+{
+  const permi_batch *batch = task->batch;
   const int parts = batch->parts;
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
@@ -286,29 +256,23 @@ static void permi_batch_write(permi_batch_check *review, size_t first, size_t co
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];
     if (!(stand & 1)) {
-      const double *matrix = permi_batch_fetch(batch, first + k, review->matrix);
+      const double *matrix = permi_batch_fetch(batch, first + k, task->memory);
       if (!permi_batch_stands(batch, matrix, out + k, value))
-        permi_batch_one(batch, first + k, review->threads, matrix, &review->failed, &review->status);
+        permi_batch_one(task, first + k, matrix);
     }
   }
 }
 
-/* The same in vectors. Blocks are copied, as entries a power of two apart drive each other out of the first-level cache
-   before their neighbours are read. */
-static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
-                                  perm_status *status)
+/* Blocks are copied: entries a power of two apart drive each other out of the cache. */
+static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end)
 {
+  const permi_batch *batch = task->batch;
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
-  const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && kernel->take;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
-  double *lanes, *work, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
-  permi_batch_check review = {batch, threads, memory, batch->count, PERM_OK};
-  size_t first, v;
-  memory += entries;
-  lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  work = lanes + (size_t)entries * room;
-  first = begin;
+  double *lanes = task->memory + entries, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
+  size_t first = begin, v;
+  lanes += (64 - ((uintptr_t)lanes & 63)) % 64 / sizeof(double);
   if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512)) {
     const size_t vectors = (end - begin) / width;
     if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
@@ -318,26 +282,21 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   for (; first < end; first += room) {
     const size_t count = end - first < room ? end - first : room;
     unsigned stand = 0;
-    if (in_vectors && count == room)
-      kernel->take(n, batch->a + first * (size_t)parts, batch->stride, room / width, lanes, room);
-    else
-      permi_batch_load(batch, first, count, room, review.matrix, lanes);
+    permi_batch_load(batch, first, count, room, task->memory, lanes);
     if (n <= 4)
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
                       permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
     for (v = 0; v < count; v += width) {
+      double *values = out + v * (size_t)parts;
       if (n > 4)
-        stand = (unsigned)kernel->signs(n, lanes + v, stride, work, batch->accept, out + v * (size_t)parts);
-      permi_batch_write(&review, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
+        stand = (unsigned)kernel->halves(n, lanes + v, stride, PERMI_SMALL_LEAST, values);
+      permi_batch_write(task, first + v, count - v < width ? count - v : width, values, stand);
     }
   }
-  *status = review.status;
-  return review.failed;
 }
 
-/* GPUs compute from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
-   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What they leave is marked in
-   batch->todo. */
+/* GPUs compute from order 10 on; below, sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030
+   s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what they leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -377,109 +336,86 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   permi_batch_sharing *run = (permi_batch_sharing *)context;
   permi_batch *batch = run->batch;
   permi_control *control = batch->control;
-  const size_t task = (size_t)number, last = task + 1 == run->tasks;
-  perm_status status = PERM_OK;
-  const size_t begin = task * run->step, end = last ? batch->count : begin + run->step;
-  double *memory = run->memory + (size_t)thread * run->room;
-  const size_t first = (batch->kernel && !batch->todo ? permi_batch_vectors : permi_batch_singles)(
-      batch, begin, end, run->threads_inside, memory, &status);
-  if (first < batch->count) {
+  const size_t first = (size_t)number * run->step, last = (size_t)number + 1 == run->tasks;
+  permi_batch_task task = {batch, run->threads_inside, run->memory + (size_t)thread * run->room, batch->count, PERM_OK};
+  perm_status status;
+  (batch->kernel && !batch->todo ? permi_batch_vectors : permi_batch_singles)(&task, first,
+                                                                              last ? batch->count : first + run->step);
+  if (task.failed < batch->count) {
     PERMI_OMP(critical(permi_batch_failed))
-    if (first < run->failed) {
-      run->failed = first;
-      run->failure = status;
+    if (task.failed < run->failed) {
+      run->failed = task.failed;
+      run->failure = task.status;
     }
   }
   if (thread)
     return PERM_OK;
-  status = permi_control_poll(control, (double)(task + 1) / (double)run->tasks, "summing");
+  status = permi_control_poll(control, (double)(number + 1) / (double)run->tasks, "summing");
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel; returns a thread's room in doubles, or 0. */
-static size_t permi_batch_prepare(permi_batch *batch)
+/* Chooses the kernel. */
+static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
-  const int n = batch->n, parts = batch->parts;
-  const int entry_by_entry = batch->kind == PERMI_BATCH_ENTRIES;
+  const int n = batch->n;
   perm_isa isa;
-  const size_t entries = (size_t)(n * n * parts);
-  size_t k, room = 9 * entries + 8;
+  size_t k;
   batch->isa = permi_isa(options);
   isa = batch->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : batch->isa;
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
-  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++) {
+  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && batch->plain && n >= 2; k++) {
     const permi_batch_kernel *kernel = &permi_batch_kernels[k];
-    const int fits = n <= kernel->expanded[entry_by_entry] || (n > 4 && n <= kernel->most[entry_by_entry]);
-    if (batch->plain && n >= 2 && fits && kernel->isa == isa && kernel->parts == parts)
+    if (kernel->isa == isa && kernel->parts == batch->parts &&
+        (n <= kernel->expanded[batch->kind == PERMI_BATCH_ENTRIES] || (n > 4 && n <= 8 && kernel->halves)))
       batch->kernel = kernel;
   }
-  if (!batch->kernel)
-    return room;
-  if (n <= 4)
-    return (1 + PERMI_BATCH_BLOCK) * entries + 8;
-  batch->accept[0] = 1e24;
-  batch->accept[1] = PERMI_SMALL_LEAST;
-  batch->accept[2] = 4e10 * n * PERMI_UNIT;
-  return (1 + PERMI_BATCH_BLOCK) * entries + 8 + (size_t)(34 * n * parts * batch->kernel->width);
 }
 
-/* Computes a checked batch, whose other fields are 0. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts, apart = n > PERMI_BATCH_APART;
-  const double start = permi_seconds(), terms = (double)batch->count * (n ? ldexp(1, n - 1) : 1);
+  const size_t count = batch->count, step = apart ? 1 : n > PERMI_BATCH_LARGE ? 8 : PERMI_BATCH_TASK;
+  const double start = permi_seconds(), terms = (double)count * (n ? ldexp(1, n - 1) : 1);
   permi_control control = permi_control_begin(options);
-  permi_batch_sharing run;
+  permi_batch_sharing run = {batch, step, count / step + (count % step != 0), count, PERM_OK, 0, NULL,
+                             apart ? options->threads : 1};
   perm_status status;
   perm_isa isa;
-  size_t next = 0, k;
+  size_t k;
   int threads = permi_threads(options), all = 0;
   batch->control = &control;
   control.work_total = 1;
-  for (k = 0; k < batch->count * (size_t)parts; k++)
+  for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
-  run.batch = batch;
-  run.step = apart ? 1 : n > PERMI_BATCH_LARGE ? 8 : PERMI_BATCH_TASK;
-  run.tasks = batch->count / run.step + (batch->count % run.step != 0);
-  run.failed = batch->count;
-  run.failure = PERM_OK;
-  run.threads_inside = apart ? options->threads : 1;
-  run.room = permi_batch_prepare(batch);
-  status = run.room ? permi_batch_on_gpus(batch, threads, result) : permi_fail_memory(result);
-  isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
+  permi_batch_prepare(batch);
+  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8;
+  status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
     return status;
   }
-  while (batch->todo && next < batch->count && !batch->todo[next])
-    next++;
-  next = next < batch->count ? 0 : run.tasks;
-  /* at 1e9 elements a second */
-  if (apart || run.tasks - next < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS)
+  if (apart || run.tasks < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS) /* at 1e9 elements a second */
     threads = 1;
-  if (status == PERM_OK && next < run.tasks) {
+  if (status == PERM_OK && run.tasks) {
     run.memory = (double *)permi_allocate(&options->allocator, (size_t)threads, run.room * sizeof(double));
-    status = run.memory ? permi_share(threads, next, run.tasks, permi_batch_sharing_task, &run, &all)
-                        : PERM_ERROR_MEMORY;
+    status = run.memory ? permi_share(threads, 0, run.tasks, permi_batch_sharing_task, &run, &all) : PERM_ERROR_MEMORY;
     status = all ? PERM_OK : status;
     permi_release(&options->allocator, run.memory);
-  } else if (next >= run.tasks) {
-    status = PERM_OK;
   }
   if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
+  isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
   permi_release(&options->allocator, batch->todo);
   if (status < 0)
     return permi_fail_memory(result);
-  if (run.failed < batch->count) {
-    permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
-               run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite" : perm_status_text(run.failure));
-    status = run.failure;
-  }
+  if (run.failed < count)
+    status = permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
+                        run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite"
+                                                             : perm_status_text(run.failure));
   if (result) {
     result->status = status;
     if (status > 0)
@@ -496,6 +432,137 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
     result->seconds = permi_seconds() - start;
   }
   return status;
+}
+
+static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
+{
+  permi_metered call;
+  batch->options = permi_meter_begin(&call, batch->options, input);
+  return permi_meter_end(&call, permi_batch_metered(batch, result), result);
+}
+
+static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_t count, const double *a, size_t stride,
+                                  const perm_options *options, double *permanents)
+{
+  permi_batch batch;
+  memset(&batch, 0, sizeof batch);
+  batch.kind = kind;
+  batch.n = n;
+  batch.parts = parts;
+  batch.count = count;
+  batch.a = a;
+  batch.stride = stride;
+  batch.options = permi_options(options);
+  batch.out = permanents;
+  return batch;
+}
+
+static perm_status permi_batch_laid_out(permi_batch batch, perm_result *result)
+{
+  const int n = batch.n;
+  const size_t count = batch.count, stride = batch.stride, square = (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
+  const size_t least = batch.kind == PERMI_BATCH_ENTRIES ? count : square;
+  perm_status status;
+  permi_result_clear(result);
+  if (n < 0 || n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
+  if (!batch.a && n && count)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for %llu matrices", (unsigned long long)count);
+  if (n && count && stride < least)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
+                      (unsigned long long)least);
+  if (n && count && /* numbers of 16 bytes, at most */
+      (double)stride * ((double)(least == count ? square : count) - 1) + (double)least >= (double)(PTRDIFF_MAX / 16))
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu: so many numbers apart, %llu matrices are more "
+                      "bytes than memory has", (unsigned long long)stride, (unsigned long long)count);
+  status = permi_check_whole(batch.options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  if (!batch.out && count)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "permanents is NULL");
+  return permi_batch_run(&batch, 8.0 * batch.parts * n * n * (double)count, result);
+}
+
+PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
+                                     const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(
+      permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, a, matrix_stride, options, permanents), result);
+}
+
+PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
+                                        const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(
+      permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, a, matrix_stride, options, permanents), result);
+}
+
+PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
+                                         const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(
+      permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, a, entry_stride, options, permanents), result);
+}
+
+PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
+                                            const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(
+      permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, a, entry_stride, options, permanents), result);
+}
+
+static perm_status permi_select(permi_batch batch, int m, int n, ptrdiff_t ld, const int *rows, const int *columns,
+                                perm_result *result)
+{
+  const int k = batch.n;
+  const size_t count = batch.count;
+  perm_status status;
+  size_t s;
+  permi_result_clear(result);
+  batch.ld = ld;
+  batch.rows = rows;
+  batch.columns = columns;
+  status = permi_check_whole(batch.options, 9, result);
+  if (status != PERM_OK)
+    return status;
+  if (m < 0 || n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, m < 0 ? 1 : 2, "the matrix is %d x %d", m, n);
+  if (k < 0 || k > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 5, "k is %d, not 0 to %d", k, PERM_MAX_N);
+  if (k && count) {
+    if (!batch.a)
+      return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+    if (!permi_stride_fits(m, n, ld, 8 * batch.parts))
+      return permi_fail_stride(result, 4, "ld", m, n, ld);
+    if (!columns)
+      return permi_fail(result, PERM_ERROR_NULL, 8, "columns is NULL");
+    if (!rows && k > m)
+      return permi_fail(result, PERM_ERROR_RANGE, 7, "rows is NULL: the first %d of %d rows", k, m);
+  }
+  if (!batch.out && count)
+    return permi_fail(result, PERM_ERROR_NULL, 10, "permanents is NULL");
+  for (s = 0; s < count * (size_t)k; s++)
+    if ((rows && (rows[s] < 0 || rows[s] >= m)) || columns[s] < 0 || columns[s] >= n)
+      return permi_fail(result, PERM_ERROR_RANGE, rows && (rows[s] < 0 || rows[s] >= m) ? 7 : 8,
+                        "selection %llu (counted from 0) leaves the %d x %d matrix",
+                        (unsigned long long)(s / (size_t)k), m, n);
+  return permi_batch_run(&batch, 8.0 * batch.parts * m * n + 4.0 * (rows ? 2 : 1) * k * (double)count, result);
+}
+
+PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
+                                      const int *columns, const perm_options *options, double *permanents,
+                                      perm_result *result)
+{
+  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 1, count, a, 0, options, permanents), m, n, ld, rows,
+                      columns, result);
+}
+
+PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
+                                         const int *rows, const int *columns, const perm_options *options,
+                                         double *permanents, perm_result *result)
+{
+  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 2, count, a, 0, options, permanents), m, n, ld, rows,
+                      columns, result);
 }
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -1,11 +1,11 @@
 /* ======================================================================================= >>estimate
    Unbiased estimates.
-     GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
-     are first scaled to sums of squares of about 1, for a smaller spread.
-     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
-     free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
-     mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has a generator seeded with (seed, s), and blocks are added in order: threads change nothing. */
+     GLYNN [Gly10, Gur05]: for random signs z the mean of prod z_j prod_i (sum_j a_ij z_j) is the permanent. Lines are
+     scaled to sums of squares of about 1, for a smaller spread.
+     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Rows, those with fewest entries first, draw a free
+     column with the chances of their entries; a sample is the product of the rows' sums over free columns. As a
+     permutation is drawn with the chance of its product over that, the mean is the permanent.
+   Sample s is seeded with (seed, s), and blocks are added in order: threads change nothing. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../plan/compute.h"
@@ -27,7 +27,7 @@ static double permi_random_uniform(uint64_t *state)
   return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
+/* The largest sample sets the unit, 2^exp2. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -35,18 +35,18 @@ typedef struct permi_moments {
 
 typedef struct permi_sampler {
   int n, parts, signs;
-  double most; /* log2 of the largest modulus that a sample may have; INFINITY: not known */
+  double most; /* log2 of the largest modulus of a sample, or INFINITY */
   uint64_t seed;
   const double *a;
   const int *order; /* of the rows */
   permi_control *watch;
-  int *stop;              /* 1 once watch says stop; NULL for short blocks */
-  uint64_t block;         /* the first, or the only one */
+  int *stop;              /* 1 once watch stops; NULL for short blocks */
+  uint64_t block;
   double *rooms;          /* n a thread, doubles or ints */
-  permi_moments *moments; /* of blocks, or of one block's samples */
+  permi_moments *moments; /* of samples */
 } permi_sampler;
 
-/* Returns 1 to stop. The calling thread, `master`, asks `watch` and tells the others. */
+/* The calling thread, `master`, asks `watch` for all. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -90,7 +90,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* Brings a sample near 1; 0 gets the least unit. */
+/* 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -157,7 +157,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
     at = sum * permi_random_uniform(&state);
     for (j = 0; j < free_columns; j++) {
       const double entry = row[column[j]];
-      if (entry > 0) { /* never one of chance 0, however sums round */
+      if (entry > 0) { /* never of chance 0 */
         last = j;
         at -= entry;
         if (at < 0)
@@ -170,52 +170,25 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, uint64_t s, int thread)
+static perm_status permi_sample_one(void *context, uint64_t s, int thread)
 {
-  permi_moments sample = {1, 1, 0, 0, 0};
+  const permi_sampler *sampler = (const permi_sampler *)context;
+  const uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed),
+                                    sampler->block * PERMI_BLOCK_SAMPLES + s);
   double *room = sampler->rooms + (size_t)thread * (size_t)sampler->n;
-  const uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + s);
+  permi_moments sample = {1, 1, 0, 0, 0};
+  if (permi_sample_stop(sampler, !thread, 0))
+    return thread ? PERM_OK : sampler->watch->stopped;
   if (sampler->signs)
     permi_sample_signs(sampler, state, !thread, room, &sample);
   else
     permi_sample_matching(sampler, state, !thread, (int *)(void *)room, &sample);
-  return sample;
-}
-
-static perm_status permi_sample_block(void *context, uint64_t b, int thread)
-{
-  const permi_sampler *sampler = (const permi_sampler *)context;
-  permi_moments moments = {0, 0, 0, 0, 0};
-  uint64_t s;
-  for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    const permi_moments sample = permi_sample_one(sampler, sampler->block + b, s, thread);
-    permi_moments_merge(&moments, &sample);
-  }
-  sampler->moments[b] = moments;
+  sampler->moments[s] = sample;
   return PERM_OK;
 }
 
-static perm_status permi_sample_of_block(void *context, uint64_t s, int thread)
-{
-  const permi_sampler *sampler = (const permi_sampler *)context;
-  if (!permi_sample_stop(sampler, thread == 0, 0))
-    sampler->moments[s] = permi_sample_one(sampler, sampler->block, s, thread);
-  return thread ? PERM_OK : sampler->watch->stopped;
-}
-
-/* The result of permi_sample_block, to the bit, by threads that look at the limits. */
-static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
-{
-  permi_moments moments = {0, 0, 0, 0, 0};
-  int s;
-  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sample_of_block, sampler, NULL);
-  for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
-    permi_moments_merge(&moments, &sampler->moments[s]);
-  return moments;
-}
-
-/* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
-   beside others, else 1. shift: room for 2 n. */
+/* Scales lines by powers of two. Returns 0 if one is zero, -1 if an entry is too small beside others. shift: room for 2
+   n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -250,8 +223,17 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to 1 within `within` in each; *scale times the new permanent
-   is the old one. Lines have a largest entry near 1. */
+/* Multiplies by x 2^exp2. */
+static void permi_number_by(permi_number *a, double x, long long exp2)
+{
+  permi_number by;
+  memset(&by, 0, sizeof by);
+  by.value = permi_dd_make(x);
+  by.exp2 = exp2;
+  permi_number_multiply(a, &by);
+}
+
+/* Scales lines in turn until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -261,7 +243,6 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
       for (i = 0; i < n; i++) {
         const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
         double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
-        permi_number by;
         if (permi_watch(watch, 10.0 * n * parts))
           return;
         for (j = 0; j < n; j++)
@@ -274,9 +255,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
         for (j = 0; j < n; j++)
           for (k = 0; k < parts; k++)
             line[j * step + k] /= factor;
-        memset(&by, 0, sizeof by);
-        by.value = permi_dd_make(factor);
-        permi_number_multiply(scale, &by);
+        permi_number_by(scale, factor, 0);
         moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
       }
     if (moved < within)
@@ -284,7 +263,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
   }
 }
 
-/* Puts rows with fewest entries first; entries: room for n. */
+/* Fewest entries first; entries: room for n. */
 static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
   int i, j, k;
@@ -311,9 +290,9 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-/* log2 of a bound on the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each
-   squaring of it is off by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; a complex
-   matrix is taken as a real one of twice the order. */
+/* Bounds log2 of the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each squaring is off
+   by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of twice the
+   order. */
 static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   const int m = n * parts;
@@ -348,8 +327,8 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
   return log2_norm + 1e-9;
 }
 
-/* The lesser of two bounds on a sample's modulus: the product of the rows' sums of moduli, a power of the norm. */
-#define PERMI_ESTIMATE_NORM 256 /* chosen: of larger orders the norm takes seconds */
+/* The lesser of the product of rows' sums of moduli and a power of the norm. */
+#define PERMI_ESTIMATE_NORM 256 /* chosen: above, the norm takes seconds */
 static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   double rows = 0;
@@ -364,18 +343,17 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* Empirical Bernstein [AMS09]: the mean of real samples in [-most, most] of this variance is farther from the true one
-   than this with chance delta at most. */
+/* Empirical Bernstein [AMS09]: a mean of samples in [-most, most] is off by more with chance delta. */
 static double permi_bernstein(double samples, double variance, double most, double delta)
 {
   const double l = log(3 / delta);
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* Writes the estimate. rounding: how far it moves a mean of samples, relative to their root mean square. With entries
-   >= 0 a sample is n products of sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings.
-   Of signed sums that is a measure, no bound: they may cancel, but then samples differ by more. looks: how often it was
-   asked whether to stop; the k-th has 1 / (k (k + 1)) of the chance to err. */
+/* rounding: of a mean, relative to samples' root mean square. With entries >= 0 a sample is n products of sums of n
+   entries, divided twice a sweep: n (n + 2 + 2 sweeps) roundings; of signed sums a measure, no bound: they may cancel,
+   but then samples differ by more. looks: the k-th question whether to stop has 1 / (k (k + 1)) of the chance to err.
+   */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
                                  double looks, perm_estimate *estimate)
 {
@@ -397,7 +375,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
   estimate->imaginary = moments->imaginary * number.value.hi;
   estimate->standard_error = error * fabs(number.value.hi);
   estimate->exp2 = number.exp2;
-  if (estimate->is_complex) /* a circular normal variable reaches farther where the chance is small */
+  if (estimate->is_complex) /* a circular normal variable reaches farther */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
   if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
     int e;
@@ -421,9 +399,10 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 }
 
 #define PERMI_ESTIMATE_POLL 5e7
+#define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes blocks of samples until a limit; without one *estimate stays. sample: room for a block. */
+/* Without a block *estimate stays. sample: room for PERMI_ESTIMATE_TOGETHER. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
@@ -432,42 +411,40 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   const double most = plan->samples > 0                                                 ? plan->samples
                       : plan->relative_error > 0 || control->options->max_seconds > 0 ? 9e15
                                                                                         : PERMI_ESTIMATE_SAMPLES;
-  const double short_blocks =
-      floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
-  const double together = short_blocks < 1 ? 1 : fmin(64, estimate->threads * short_blocks);
+  const double units = (double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1;
+  const double short_blocks = floor(PERMI_ESTIMATE_POLL / units);
+  const double together = fmax(1, fmin(PERMI_ESTIMATE_TOGETHER, estimate->threads * short_blocks));
   uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
   double looks = 1;
-  permi_moments moments = {0, 0, 0, 0, 0};
+  permi_moments moments = {0, 0, 0, 0, 0}, part;
   perm_status status = PERM_OK;
-  int stop = 0;
-  sampler->stop = short_blocks < 1 ? &stop : NULL;
+  int stop = 0, count, s;
+  sampler->stop = units > PERMI_ESTIMATE_POLL ? &stop : NULL;
+  sampler->moments = sample;
   control->work_total = (double)blocks;
   control->activity = "samples";
   while (done < blocks && status == PERM_OK) {
-    permi_moments part[64];
-    const int count = (int)fmin((double)(blocks - done), together);
-    int b;
     control->done = (double)done;
     sampler->block = done;
-    sampler->moments = sampler->stop ? sample : part;
-    if (sampler->stop)
-      part[0] = permi_sample_shared(sampler, estimate->threads);
-    else
-      permi_share(estimate->threads, 0, (uint64_t)count, permi_sample_block, sampler, NULL);
-    if (sampler->stop && control->stopped != PERM_OK) {
+    count = (int)fmin((double)(blocks - done), together) * PERMI_BLOCK_SAMPLES;
+    permi_share(estimate->threads, 0, (uint64_t)count, permi_sample_one, sampler, NULL);
+    if (control->stopped != PERM_OK) {
       status = control->stopped;
       break;
     }
-    for (b = 0; b < count; b++) {
-      permi_moments_merge(&moments, &part[b]);
+    memset(&part, 0, sizeof part);
+    for (s = 0; s < count && done < blocks; s++) {
+      permi_moments_merge(&part, &sample[s]);
+      if ((s + 1) % PERMI_BLOCK_SAMPLES)
+        continue;
+      permi_moments_merge(&moments, &part);
+      memset(&part, 0, sizeof part);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
         permi_estimate_value(sampler, &moments, scale, looks++, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
-            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES)) {
+            (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES))
           blocks = done;
-          break;
-        }
         round = 2 * done;
       }
     }

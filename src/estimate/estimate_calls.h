@@ -1,11 +1,9 @@
-/* ================================================================================= >>estimate_calls
-   Their check and the public calls. */
+/* ================================================================================= >>estimate_calls */
 #pragma once
 #include "../base/names.h"
 #include "rejection.h"
 
-/* Checks a call and sets the plan's estimator; with signs a guarantee stops at no error. *negative: some entry is not a
-   number >= 0. */
+/* With signs a guarantee stops at no error. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
@@ -65,7 +63,6 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   return PERM_OK;
 }
 
-/* What the run of rejections has found, in *scale and *call. */
 static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
                                   perm_estimate *estimate)
 {
@@ -120,16 +117,15 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
   integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
-  sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
+  sample = (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
   if (pool.failed) {
     permi_pool_release(&pool);
     return permi_fail_memory(result);
   }
   copied = permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
-  pairing = permi_pairing_make(a, n, parts, integers, &watch);
   if (copied < 0) {
     status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
-  } else if (!n || !copied || !permi_rejection_match(&pairing)) {
+  } else if (!n || !copied || !permi_rejection_match(&pairing, a, n, parts, integers, &watch)) {
     estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
     estimate->proved_radius = 0;
   } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
@@ -146,7 +142,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     else if (status > 0)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);
-    else /* blocks that are computed have ten digits and more */
+    else /* computed blocks have ten digits */
       permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
   } else {
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);

@@ -1,34 +1,39 @@
 /* ====================================================================================== >>rejection
    Estimates of matrices without negative entries whose relative error is kept with a proved chance.
-     Entries in [0, 1], r the sum of a row's entries in free columns: the product over rows of h(r) / e bounds the
+     Entries are in [0, 1]; r is the sum of a row's entries in free columns. The product over rows of h(r) / e bounds
+   the
      permanent, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its entries times
-     the bounds of what is left sum up to no more [HL08]. So columns draw rows in turn with these chances, what is
-     missing to 1 rejects the trial, and a trial is accepted with chance permanent / bound [HRK21]. An exact programme
-     over subsets of the first columns, with bounds for the other factors, draws those: a nearer bound.
-     Each trial adds an exponential variable of mean 1 until k are accepted: their sum is Gamma(k) / chance whatever the
-     chance is, and k - 1 over it estimates it [Hub17]. k follows from the error and its chance.
-     Blocks of entries that are in perfect matchings are taken apart first; small ones are computed.
-   Trial t has a generator seeded with (seed, block, t), and blocks of trials are added in order: threads change
-   nothing. Chances are right to about n^2 u. */
+     the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is missing to 1
+   rejects,
+     and a trial is accepted with chance permanent / bound [HRK21]. An exact programme over subsets of the first columns
+     draws those: a nearer bound.
+     Each trial adds an exponential variable of mean 1 until k are accepted: the sum is Gamma(k) / chance, and k - 1
+   over
+     it estimates the chance [Hub17]. k follows from the error and its chance.
+     Blocks of entries in perfect matchings are taken apart first; small ones are computed.
+   Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
+   about n^2 u. */
 #pragma once
 #include "estimate.h"
 
 #define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
-#define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
-#define PERMI_REJECTION_SHARE 4 /* chosen: steps of the programme over those of trials if all were accepted */
+#define PERMI_REJECTION_TABLE 20    /* log2 of the programme's numbers */
+#define PERMI_REJECTION_SHARE 4 /* chosen: of the programme's steps over those of trials if all were accepted */
 #define PERMI_REJECTION_TRIALS 64
 #define PERMI_E 2.718281828459045
 
 typedef struct permi_rejection {
   int n, deep;
   uint64_t seed, first; /* the first trial of a round */
-  const double *ratio;  /* of h of row i after column j to before: [j n + i] */
-  const double *weight; /* a_ij e / h of row i after column j */
-  const double *table;  /* (n + 1) 2^deep: rows before i, a set of columns taken; */
-  const double *taken;  /* n (deep + 1): a row's factors, free at last */
-  int *rooms;           /* n a thread */
-  double *waited;       /* of a block: exponentials, and accepted trials */
+  double *a;
+  double *ratio;  /* h of row i after column j, by before: [j n + i] */
+  double *weight; /* a_ij e / h of row i after column j */
+  double *table;  /* (n + 1) 2^deep: rows before i, columns taken */
+  double *taken;  /* n (deep + 1): a row's factors, free at last */
+  int *rooms;     /* n a thread */
+  int *order;     /* of the columns */
+  double *waited; /* of blocks of trials: exponentials, accepted ones */
   int *accepted;
 } permi_rejection;
 
@@ -37,7 +42,7 @@ static double permi_rejection_h(double r)
   return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
 }
 
-/* Draws rows for the first columns by the table, backwards, and writes the free ones to *row. Returns how many. */
+/* Draws rows for the first columns; returns how many are free, in *row. */
 static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *row)
 {
   const size_t size = (size_t)1 << r->deep;
@@ -60,7 +65,6 @@ static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *
   return live;
 }
 
-/* Returns 1 if the trial is accepted. row: room for n. */
 static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
 {
   const int n = r->n;
@@ -101,7 +105,7 @@ static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
   return PERM_OK;
 }
 
-/* The chance that Gamma(k) is above x: the Poisson distribution below k, from its terms next to k on. */
+/* The chance that Gamma(k) is above x: a Poisson distribution. */
 static double permi_gamma_above(double k, double x)
 {
   double below = 1, above = 0, term = 1, i;
@@ -118,7 +122,7 @@ static double permi_gamma_misses(double k, double epsilon)
 }
 
 #define PERMI_REJECTION_ACCEPTED 1e9
-/* The accepted trials that an error of epsilon needs to be missed with chance delta at most, INFINITY: too many. */
+/* Accepted trials that miss an error of epsilon with chance delta, or INFINITY. */
 static double permi_rejection_accepted(double epsilon, double delta)
 {
   double low = 2, high = 4, middle;
@@ -135,7 +139,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
   return high;
 }
 
-/* Draws until k trials are accepted; *chance is then the estimate of theirs, *trials their number. */
+/* Draws until k are accepted; *chance estimates theirs. */
 static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
                                        double *trials)
 {
@@ -169,22 +173,12 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
   return status;
 }
 
-/* What a block of the matrix needs: its entries by rows, and after them what they become. */
-typedef struct permi_rejection_work {
-  int n;
-  double *a, *ratio, *weight, *table, *taken;
-  int *rooms, *order;
-} permi_rejection_work;
-
-/* Divides rows by their largest entries; the product of h(row) / e, and of these, goes to *scale. Columns with the
-   largest entries beside others come first. */
-static void permi_rejection_rows(permi_rejection_work *work, permi_number *scale)
+/* Columns with large entries come first. */
+static void permi_rejection_rows(permi_rejection *work, permi_number *scale)
 {
   const int n = work->n;
   double *a = work->a, *key = work->ratio;
   int i, j, k;
-  permi_number by;
-  memset(&by, 0, sizeof by);
   for (j = 0; j < n; j++) {
     double sum = 0, x;
     for (i = 0; i < n; i++) {
@@ -205,15 +199,14 @@ static void permi_rejection_rows(permi_rejection_work *work, permi_number *scale
       largest = fmax(largest, key[j]);
     for (j = 0; j < n; j++)
       sum += row[j] = key[work->order[j]] / largest;
-    by.value = permi_dd_make(largest * (permi_rejection_h(sum) / PERMI_E));
-    permi_number_multiply(scale, &by);
+    permi_number_by(scale, largest * (permi_rejection_h(sum) / PERMI_E), 0);
   }
 }
 
-/* The tables; returns the bound of the programme over that of the rows. */
-static double permi_rejection_tables(const permi_rejection_work *work, int deep)
+/* Returns the programme's bound over that of the rows. */
+static double permi_rejection_tables(const permi_rejection *work)
 {
-  const int n = work->n;
+  const int n = work->n, deep = work->deep;
   const size_t size = (size_t)1 << deep;
   size_t mask;
   int i, j;
@@ -247,8 +240,8 @@ static double permi_rejection_tables(const permi_rejection_work *work, int deep)
   return work->table[(size_t)n * size + size - 1];
 }
 
-/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they
-   are off by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
+/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent if lines sum to 1 exactly [Sch98, Gur11]; if they are
+   off by `off`, a tree of entries carries that, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
    least entry) times that. Returns the logarithm, or -INFINITY. */
 static double permi_rejection_floor(const double *a, int n)
 {
@@ -271,21 +264,12 @@ static double permi_rejection_floor(const double *a, int n)
   return 4.0 * n * off < least ? sum - 8.0 * n * n * off * (3 - log(least)) : -(double)INFINITY;
 }
 
-/* Rows and columns paired by positive entries: mate[i] is the column of row i, owner[j] the row of column j; of n each,
-   as the rest. */
+/* mate[i] is the column of row i, owner[j] the row of column j. */
 typedef struct permi_pairing {
   const double *a; /* n x n x parts */
   int n, parts, *mate, *owner, *block, *mark, *queue;
   permi_control *watch;
 } permi_pairing;
-
-/* integers: 5 a line. */
-static permi_pairing permi_pairing_make(const double *a, int n, int parts, int *integers, permi_control *watch)
-{
-  const permi_pairing pairing = {a, n, parts, integers, integers + n, integers + 2 * n, integers + 3 * n,
-                                 integers + 4 * n, watch};
-  return pairing;
-}
 
 static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
 {
@@ -293,20 +277,23 @@ static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
   return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
 }
 
-/* Finds a perfect matching. Returns 0 if there is none, and 1, too, if stopped. */
-static int permi_rejection_match(permi_pairing *pairing)
+/* Returns 0 if there is no perfect matching. integers: 5 n. */
+static int permi_rejection_match(permi_pairing *pairing, const double *a, int n, int parts, int *integers,
+                                 permi_control *watch)
 {
-  const int n = pairing->n;
-  int *mate = pairing->mate, *owner = pairing->owner, *from = pairing->mark, *queue = pairing->queue;
+  const permi_pairing made = {a, n, parts, integers, integers + n, integers + 2 * n, integers + 3 * n, integers + 4 * n,
+                              watch};
+  int *mate = made.mate, *owner = made.owner, *from = made.mark, *queue = made.queue;
   int start, i, j, head, tail, next;
+  *pairing = made;
   for (i = 0; i < n; i++)
     mate[i] = owner[i] = -1;
-  for (start = 0; start < n && !permi_watch(pairing->watch, 2.0 * n); start++) {
+  for (start = 0; start < n && !permi_watch(watch, 2.0 * n); start++) {
     int end = -1;
     for (j = 0; j < n; j++)
       from[j] = -1;
     queue[0] = start;
-    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(pairing->watch, 1.0 * n); head++)
+    for (head = 0, tail = 1; head < tail && end < 0 && !permi_watch(watch, 1.0 * n); head++)
       for (i = queue[head], j = 0; j < n && end < 0; j++)
         if (from[j] < 0 && permi_pairing_entry(pairing, i, j)) {
           from[j] = i;
@@ -316,7 +303,7 @@ static int permi_rejection_match(permi_pairing *pairing)
             queue[tail++] = owner[j];
         }
     if (end < 0)
-      return pairing->watch->stopped != PERM_OK;
+      return watch->stopped != PERM_OK;
     for (j = end; j >= 0; j = next) {
       i = from[j];
       next = mate[i];
@@ -327,8 +314,7 @@ static int permi_rejection_match(permi_pairing *pairing)
   return 1;
 }
 
-/* The rows marked `of` that `start` reaches (along: 1) or that reach it (0) through entries and their columns' owners
-   get the mark `to`. Returns how many; queue: they. */
+/* Marks rows `of` with `to` that `start` reaches (along) or that reach it by entries and owners. Returns how many. */
 static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
 {
   const int n = pairing->n;
@@ -347,7 +333,7 @@ static int permi_rejection_reach(permi_pairing *pairing, int start, int along, i
   return tail;
 }
 
-/* Numbers the strong components in `block` of the rows; entries outside them are in no perfect matching. */
+/* Numbers strong components; entries outside are in no perfect matching. */
 static int permi_rejection_blocks(permi_pairing *pairing)
 {
   const int n = pairing->n;
@@ -368,7 +354,7 @@ static int permi_rejection_blocks(permi_pairing *pairing)
   return blocks;
 }
 
-/* Of all blocks; floor, top: logarithms of what is certain. */
+/* floor, top: logarithms of what is certain. */
 typedef struct permi_rejection_call {
   permi_control *watch;
   const perm_options *options;
@@ -384,62 +370,49 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
-/* Multiplies *scale by the permanent of the block in work->a, estimated unless it is small; floor and top by what is
-   certain of it. */
-static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection_work *work, permi_number *scale)
+/* Multiplies *scale by the permanent of r->a, floor and top by what is certain. */
+static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection *r, permi_number *scale)
 {
-  const int n = work->n;
-  permi_number own = permi_number_one(), by = permi_number_one();
-  permi_rejection r;
+  const int n = r->n;
+  permi_number own = permi_number_one();
   double bound, chance = 1;
   perm_status status = PERM_OK;
   perm_result result;
-  permi_sinkhorn(work->a, n, 1, 1, 1e-13, &own, call->watch);
+  permi_sinkhorn(r->a, n, 1, 1, 1e-13, &own, call->watch);
   if (n <= PERMI_REJECTION_COMPUTED) {
     perm_options options; /* of the caller's, samples know few */
     memset(&options, 0, sizeof options);
     options.allocator = call->options->allocator;
     options.threads = call->threads;
-    status = perm_compute_real(n, n, work->a, n, &options, &result);
-    by.value = permi_dd_make(result.value);
-    by.exp2 = result.exp2;
-    permi_number_multiply(&own, &by);
+    status = perm_compute_real(n, n, r->a, n, &options, &result);
+    permi_number_by(&own, result.value, result.exp2);
     permi_number_multiply(scale, &own);
     call->floor += permi_number_log(&own);
     call->top += permi_number_log(&own);
     return status;
   }
-  call->floor += permi_number_log(&own) + permi_rejection_floor(work->a, n);
-  permi_rejection_rows(work, &own);
-  memset(&r, 0, sizeof r);
-  r.n = n;
-  r.seed = permi_hash(permi_hash(PERMI_HASH_START, call->seed), (uint64_t)call->drawn++);
-  while (r.deep < n && (n + 1.0) * ldexp(2, r.deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
-         ldexp(r.deep + 2, r.deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n)
-    r.deep++;
-  bound = permi_rejection_tables(work, r.deep);
-  r.ratio = work->ratio;
-  r.weight = work->weight;
-  r.table = work->table;
-  r.taken = work->taken;
-  r.rooms = work->rooms;
+  call->floor += permi_number_log(&own) + permi_rejection_floor(r->a, n);
+  permi_rejection_rows(r, &own);
+  r->seed = permi_hash(permi_hash(PERMI_HASH_START, call->seed), (uint64_t)call->drawn++);
+  for (r->deep = 0; r->deep < n && (n + 1.0) * ldexp(2, r->deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
+                    ldexp(r->deep + 2, r->deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n;)
+    r->deep++;
+  bound = permi_rejection_tables(r);
   call->top += permi_number_log(&own) + log(bound);
   status = call->watch->stopped;
   if (status == PERM_OK)
-    status = permi_rejection_run(&r, call->watch, call->accepted, call->threads, &chance, &call->trials);
-  by.value = permi_dd_make(bound * chance);
-  permi_number_multiply(&own, &by);
+    status = permi_rejection_run(r, call->watch, call->accepted, call->threads, &chance, &call->trials);
+  permi_number_by(&own, bound * chance, 0);
   permi_number_multiply(scale, &own);
   return status;
 }
 
-/* The estimate of n x n entries >= 0, scaled near 1, that are matched; *scale is multiplied by it. */
 static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
                                             permi_pool *pool, permi_number *scale)
 {
   const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
   const size_t all = (size_t)n, square = all * all, table = ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1;
-  permi_rejection_work work;
+  permi_rejection work;
   int large = 0, b, i, j, k;
   perm_status status = call->watch->stopped;
   if (status != PERM_OK)

@@ -98,6 +98,8 @@
 #define PERMI_ROOT(a) vsqrtq_f64(a)
 #define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
 #define PERMI_LESSER(a, b) vminq_f64(a, b)
+#define PERMI_EVEN(a, b) vuzp1q_f64(a, b)
+#define PERMI_ODD(a, b) vuzp2q_f64(a, b)
 #define PERMI_XOR(a, b) vreinterpretq_f64_u64(vreinterpretq_u64_f64(a) ^ vreinterpretq_u64_f64(b))
 #define PERMI_I int64x2_t
 #define PERMI_S8(a) vreinterpretq_s8_s64(a)
@@ -143,6 +145,8 @@
 #define PERMI_ROOT(a) sqrt(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define PERMI_EVEN(a, b) (a)
+#define PERMI_ODD(a, b) (b)
 #define PERMI_GREATER(a, b) ((a) > (b) ? (a) : (b))
 #define PERMI_UNLESS_ZERO(a, b) ((a) != 0 ? (a) : (b))
 #define PERMI_ELEMENT(v, k) (v)

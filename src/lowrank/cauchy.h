@@ -2,9 +2,9 @@
    Cauchy matrices a_ij = 1 / (x_i - y_j) by Borchardt's identity [Bor55]:
      per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
    Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
-   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
-   M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
-   of n w |L| |U|, w the unit of double-double. */
+   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), a relative change e of entries
+   changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition. Elimination errs like a change of
+   n w |L| |U|, w the unit of double-double. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../plan/compute.h"
@@ -35,7 +35,7 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* Returns 1 / a, by two Newton steps for that of the norm; a is not 0. */
+/* Returns 1 / a for a != 0, by two Newton steps for the norm's. */
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
 {
   const permi_dd two = permi_dd_make(2);
@@ -52,7 +52,6 @@ static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
   return permi_dd_complex_scale(a, -e);
 }
 
-/* Node i of `side` less node j of `other`, exactly. */
 static permi_dd_complex permi_node_difference(const permi_nodes *nodes, int side, int i, int other, int j)
 {
   const double *x = nodes->node[side] + i * nodes->parts, *y = nodes->node[other] + j * nodes->parts;
@@ -69,10 +68,10 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   factor.value = b.re;
   factor.imaginary = b.im;
   a->exact = 0;
-  permi_number_multiply(a, &factor); /* cannot overflow */
+  permi_number_multiply(a, &factor);
 }
 
-/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision, or stopped. */
+/* m = L U; *odd: parity. Returns 0 if m is singular, or stopped. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
 {
   int i, j, k, swap;
@@ -90,7 +89,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
           best_row = i;
           best_column = j;
         }
-    if (!(best > 1e-270) || permi_watch(watch, 60.0 * (n - k) * (n - k))) /* rows are near 1: the rest is rounding */
+    if (!(best > 1e-270) || permi_watch(watch, 60.0 * (n - k) * (n - k))) /* rows are near 1 */
       return 0;
     *odd ^= (best_row != k) ^ (best_column != k);
     swap = row[k];
@@ -110,7 +109,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* Sets *condition to sum_ij |m_ij| |M^-1_ji|. Returns the same with |L| |U| for |M|. x: room for n. */
+/* Sets *condition; returns it with |L| |U| for |M|. x: room for n. */
 static double permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
                                      const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
@@ -141,8 +140,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Computes by other methods. Rounding the entries, by a unit each, costs n units of the permanent of their moduli. With
-   signs that is computed too or, if there is no time, taken for the product of the rows' sums. */
+/* Rounding entries costs n units of the permanent of moduli: with signs computed, too, or for want of time the product
+   of rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -172,7 +171,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     status = PERM_ERROR_LIMIT;
   if (status == PERM_OK)
     status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) { /* which is judged at the end */
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) { /* judged at the end */
     result->status = PERM_OK;
     result->message[0] = 0;
     for (i = 0; i < n; i++, sums += log2(sum))
@@ -182,7 +181,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
       }
     general.tolerance = 0.1;
     general.max_seconds = permi_seconds_left(options, start);
-    general.progress = NULL; /* it has been at its end */
+    general.progress = NULL;
     largest = *result;
     status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
     result->exact = 0;
@@ -197,7 +196,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   return status;
 }
 
-#define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
+#define PERMI_CAUCHY_RANGE 400 /* entries below 2^-800 of the largest are 0 */
 
 static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_options *options, perm_result *result)
 {
@@ -235,8 +234,8 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
   return PERM_OK;
 }
 
-/* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
-   of differences within x and y. Returns 1 if an entry is lost. */
+/* Fills M, rows near 1; number: product of all x - y, with those powers; below: of x - x and y - y. Returns 1 if an
+   entry is lost. */
 static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
                              permi_control *watch)
 {
@@ -254,7 +253,7 @@ static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, perm
       int exp2;
       permi_number_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
-      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) {
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
       } else {

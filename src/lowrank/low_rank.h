@@ -8,24 +8,23 @@
 #include "../api/more_calls.h"
 #include "../plan/judge.h"
 
-/* u: n rows, r columns; v: r rows, n columns. */
 typedef struct permi_factors {
   int n, r, parts;
   permi_view view[2];
 } permi_factors;
 
 typedef struct permi_low_rank {
-  permi_pool pool; /* of all that follows, and of this structure */
+  permi_pool pool; /* owns all, this too */
   perm_allocator allocator;
   int n, r, parts;
   int factorial_exp2;
   size_t count;
-  uint32_t *below;   /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
+  uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
-  double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
+  double *factor[2]; /* U's rows, V's columns: moduli sum to at most 1 */
 } permi_low_rank;
 
-/* factorial: room for n + 1; factorial_exp2: also r more. */
+/* Room: factorial n + 1, factorial_exp2 also r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
 {
   const int r = low->r, n = low->n;
@@ -63,7 +62,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
   }
 }
 
-/* Multiplies in place, highest exponent first; absolute: of moduli. */
+/* In place, highest exponents first; absolute: of moduli. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -91,7 +90,7 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
         const size_t from = t < r - 1 ? below[t] : number;
         const double *u = row + t * parts;
         permi_dd a, b;
-        if ((double)from >= before) /* or none: there are fewer than UINT32_MAX */
+        if ((double)from >= before) /* or none */
           continue;
         a = product[from * (size_t)parts];
         if (parts == 1) {
@@ -166,7 +165,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
                    low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
-/* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
+/* Returns 0 if a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -191,11 +190,10 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
 /* Makes the leaf of `count` exponents; 1 <= r. *zero: a line is zero. THE BOUND:
    1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
    multiplications for factorials, r for their product) and two more multiplications.
-   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself computed in double: the factor
-   1.001.
+   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself in double: the factor 1.001.
    3. Scaling is exact unless an entry is below 2^-1000 of its line.
-   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
-   r count operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
+   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself later; 2 n r count
+   operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {

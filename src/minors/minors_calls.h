@@ -1,23 +1,10 @@
 /* =================================================================================== >>minors_calls */
 #pragma once
 #include "../plan/check.h"
-#include "minors_subsets.h"
+#include "minors_dense.h"
 
 #if !defined(PERM_NO_EXTRAS)
-/* Returns the sum of the counts, 1 by default, or -1. */
-static int permi_minors_counts(int count, const int *given, int *counts)
-{
-  int i, total = 0;
-  for (i = 0; i < count; i++) {
-    counts[i] = given ? given[i] : 1;
-    if (counts[i] < 0 || counts[i] > 1 << 20)
-      return -1;
-    total += counts[i];
-  }
-  return total;
-}
-
-/* The estimate of a scaled minor. */
+/* Estimates a scaled minor's error. */
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
 {
   const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
@@ -25,39 +12,38 @@ static double permi_minors_lost(const permi_minors *minors, const permi_minors_t
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-static perm_status permi_minors_weightless(perm_result *result)
+/* Scales cancel in marginals. */
+static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
+                                   const permi_minors_total *total, perm_result *result)
 {
-  return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
-}
-
-/* Marginals, in which the scales cancel, and the permanent. */
-static perm_status permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
-                                          const permi_minors_total *total, perm_result *result)
-{
-  const int rows = minors->rows, columns = minors->columns;
+  const int rows = minors->lines[0], columns = minors->lines[1];
+  int spare = 1, i, j, k, e; /* lines of ones, if any */
   double value = 0, error = 0, of_value = 0;
-  int i, j, k, e;
   result->exp2 = minors->unit_exp2 - minors->scale_exp2;
   for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
-    value += minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, 0) *
+    value += minors->count[1][j] * permi_minors_scaled(minors, 0, rows - 1, j, 0) *
              permi_ldexp(total->value[k].hi, total->exp2[k]);
+  result->value = result->error_estimate = 0;
   if (!(value > 0))
-    return permi_minors_weightless(result);
+    return;
   for (j = 0; j < columns; j++)
     of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
+      const int row = minors->origin[0][i], column = minors->origin[1][j];
       const double weight =
-          (double)minors->row_count[i] * minors->column_count[j] * permi_minors_scaled(minors, i, j, 0);
+          (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
       const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
-      if (minors->row_of[i] == call->m || minors->column_of[j] == call->n)
+      if (row == call->m || column == call->n) {
+        spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
         continue;
-      call->out[minors->row_of[i] * call->n + minors->column_of[j]] = x;
+      }
+      call->out[row * call->n + column] = x;
       minors->largest = fmax(minors->largest, x);
       error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
-  for (k = 2; k <= abs(call->spare); k++) { /* lines of ones are not told apart */
+  for (k = 2; k <= spare; k++) { /* lines of ones are not told apart */
     value = frexp(value / k, &e);
     result->exp2 += e;
   }
@@ -68,37 +54,41 @@ static perm_status permi_minors_marginals(const permi_minors_call *call, permi_m
     result->exp2 = 0;
   }
   result->value = value;
-  return PERM_OK;
 }
 
-/* Writes minors in units of 2^result->exp2. */
-static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
-                                perm_result *result)
+static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
 {
-  const int parts = minors->parts, columns = minors->columns, rows = minors->rows, gradient = call->gradient;
-  const long long whole = minors->unit_exp2 - minors->scale_exp2;
-  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
-  permi_dd value[2] = {{0, 0}, {0, 0}};
-  double estimate = 0, lead;
-  int i, j, part, e, k;
-  for (j = 0; j < columns; j++) {
+  const int parts = minors->parts, row = minors->lines[0] - 1;
+  int j, part;
+  value[0] = value[1] = permi_dd_make(0);
+  for (j = 0; j < minors->lines[1]; j++) {
+    const int at = permi_minors_place(minors, 0, row, j) * parts;
     permi_dd x[2], y[2];
-    for (part = 0; part < 2; part++) {
-      const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
-      x[part] = y[part] = permi_dd_make(0);
-      if (part < parts) {
-        x[part] = permi_dd_make(minors->column_count[j] * permi_minors_scaled(minors, rows - 1, j, part));
-        y[part] = permi_dd_scale(total->value[at], permi_int_exponent(total->exp2[at]));
-      }
+    x[1] = y[1] = permi_dd_make(0);
+    for (part = 0; part < parts; part++) {
+      x[part] = permi_dd_make(minors->count[1][j] * permi_minors_scaled(minors, 0, row, j, part));
+      y[part] = permi_dd_scale(total->value[at + part], permi_int_exponent(total->exp2[at + part]));
     }
     permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
     for (part = 0; part < 2; part++)
       value[part] = permi_dd_add(value[part], x[part]);
   }
+}
+
+static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
+                                perm_result *result)
+{
+  const int parts = minors->parts, columns = minors->lines[1], rows = minors->lines[0], gradient = call->gradient;
+  const long long whole = minors->unit_exp2 - minors->scale_exp2;
+  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
+  permi_dd value[2];
+  double estimate = 0, lead;
+  int i, j, part, e, k;
+  permi_minors_value(minors, total, value);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++) {
-      const double factor = gradient ? (double)minors->row_count[i] * minors->column_count[j] : 1;
-      const long long unit = whole + minors->row_exp2[i] + minors->column_exp2[j];
+      const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
+      const long long unit = whole + minors->exp2[0][i] + minors->exp2[1][j];
       const double lost = permi_minors_lost(minors, total, i, j) * factor;
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
@@ -116,7 +106,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* the unit fits the minors and keeps the permanent a double */
+    frexp(lead, &e); /* keeps the permanent a double */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -133,7 +123,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     for (j = 0; j < columns; j++)
       for (part = 0; part < parts; part++, k++) {
         const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
-        call->out[((gradient ? minors->row_of[i] * call->n : 0) + minors->column_of[j]) * parts + part] = x;
+        call->out[((gradient ? minors->origin[0][i] * call->n : 0) + minors->origin[1][j]) * parts + part] = x;
         minors->largest = fmax(minors->largest, fabs(x));
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
@@ -143,9 +133,9 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
+/* TERMS: single ones; ONE: also subsets. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
-/* Plans single terms, in double-double, or subsets. */
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
 {
   permi_minors_plan_terms(minors);
@@ -153,7 +143,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Plans the predicted fastest of these, kernels and GPUs. Returns 1 for GPUs. full: room for the matrix, or NULL. */
+/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -167,20 +157,18 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
     permi_minors_plan_one(minors, options, by);
   if (permi_minors_gpu_takes(minors, options, full))
     return 1;
-  if (minors->kernel) {
-    permi_minors_write_out(minors, 1, full);
-    minors->below = permi_minors_below_grid(minors, full);
-  }
+  if (minors->kernel)
+    minors->below = permi_minors_below(minors, 0, full);
   return 0;
 }
 
-/* Plans, sums and writes what is wanted of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                     permi_minors_by by, double *full, permi_minors_total *total,
                                     permi_control *control, perm_result *result)
 {
-  const int threads = permi_threads(options);
   const int on_gpu = permi_minors_choose(minors, options, by, full);
+  const int threads =
+      on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
   perm_status status = PERM_OK;
   minors->dense.memory = NULL;
   if (minors->terms >= 1e18)
@@ -205,7 +193,7 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   minors->largest = 0;
   permi_terms_norms(minors);
   if (call->marginals)
-    status = permi_minors_marginals(call, minors, total, result);
+    permi_minors_marginals(call, minors, total, result);
   else
     permi_minors_output(call, minors, total, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
@@ -213,25 +201,13 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
   result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
   result->gpus = on_gpu ? control->gpus : 0;
-  result->threads = on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
+  result->threads = threads;
   result->terms += minors->terms;
   return status;
 }
 
-/* Sets the results to NaN where their number is one that a call may have. */
-static void permi_minors_blank(permi_minors_call *call)
-{
-  const int rows = call->gradient ? call->m : 1;
-  int k;
-  if (!call->out || rows < 1 || call->n < 1 || rows > PERM_MAX_N || call->n > PERM_MAX_N)
-    return;
-  call->entries = rows * call->n * call->view.parts;
-  for (k = 0; k < call->entries; k++)
-    call->out[k] = (double)NAN;
-}
-
-/* Checks a call and completes it. */
-static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
+static perm_status permi_minors_check(const permi_minors_call *call, const perm_options *options,
+                                      int (*counts)[PERM_MAX_N], int *total, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->gradient, arguments = gradient ? 7 : 8;
   const char *refusal = options->certify                             ? "minors have no guaranteed bound (certify)"
@@ -240,7 +216,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
                         : options->precision > PERM_PRECISION_DD
                             ? "minors have precisions default and dd"
                             : NULL;
-  int i, j;
+  int side, i, j, larger;
   perm_status status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, &call->view, result);
@@ -258,68 +234,67 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
                       PERM_MAX_N);
-  i = permi_minors_counts(m, call->row_counts, call->row_count);
-  j = permi_minors_counts(n, call->column_counts, call->column_count);
-  if (i < 0 || j < 0 || (i != j && !call->marginals))
-    return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
-                      i < 0 || j < 0 ? "a multiplicity is negative or above a million"
-                                     : "%d rows with their copies, but %d columns: minors are of as many",
-                      i, j);
-  call->spare = j - i;
-  call->total = i > j ? i : j;
-  if (call->total > PERMI_MINORS_TOTAL)
-    return permi_fail(result, PERM_ERROR_SIZE, i < j ? 6 : 5, "%d %s with their copies; at most %d", call->total,
-                      i < j ? "columns" : "rows", PERMI_MINORS_TOTAL);
-  if (call->spare && (i < j ? m : n) == PERM_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, i < j ? 1 : 2, "%d different %s, and some %s left; at most %d",
-                      PERM_MAX_N, i < j ? "rows" : "columns", i < j ? "columns" : "rows", PERM_MAX_N - 1);
+  for (side = 0; side < 2; side++)
+    for (i = total[side] = 0; i < (side ? n : m); i++) {
+      const int copies = call->counts[side] ? call->counts[side][i] : 1;
+      if (copies < 0 || copies > 1 << 20)
+        return permi_fail(result, PERM_ERROR_COUNTS, 5 + side, "a multiplicity is negative or above a million");
+      total[side] += counts[side][i] = copies;
+    }
+  larger = total[0] < total[1];
+  if (total[0] != total[1] && !call->marginals)
+    return permi_fail(result, PERM_ERROR_COUNTS, 6,
+                      "%d rows with their copies, but %d columns: minors are of as many", total[0], total[1]);
+  if (total[larger] > PERMI_MINORS_TOTAL)
+    return permi_fail(result, PERM_ERROR_SIZE, 5 + larger, "%d %s with their copies; at most %d", total[larger],
+                      larger ? "columns" : "rows", PERMI_MINORS_TOTAL);
+  if (total[0] != total[1] && (larger ? m : n) == PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 2 - larger, "%d different %s, and some %s left; at most %d",
+                      PERM_MAX_N, larger ? "rows" : "columns", larger ? "columns" : "rows", PERM_MAX_N - 1);
   for (i = 0; call->marginals && i < m; i++)
     for (j = 0; j < n; j++)
       if (permi_at(&call->view, i, j, 0) < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
                           "marginals are of weights; derivatives by any entries: perm_gradient_real",
                           permi_at(&call->view, i, j, 0), i + 1, j + 1);
-  if (!gradient && (call->row < 0 || call->row >= m || call->row_count[call->row] == 0))
+  if (!gradient && (call->row < 0 || call->row >= m || counts[0][call->row] == 0))
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
                       call->row < 0 || call->row >= m ? "" : ", and has no copy");
   return PERM_OK;
 }
 
-/* Gathers distinct rows, the wanted one last, and columns. */
-static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
+static void permi_minors_take(permi_minors *minors, int side, int line, int count)
 {
-  const int gradient = call->gradient;
+  if (!count)
+    return;
+  minors->origin[side][minors->lines[side]] = line;
+  minors->count[side][minors->lines[side]++] = count;
+}
+
+/* The wanted row is last; marginals get ones for missing copies. */
+static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
+                                permi_minors *minors)
+{
+  const int m = call->m, n = call->n;
   int i, j, part;
   memset(minors, 0, offsetof(permi_minors, entry));
   minors->parts = call->view.parts;
-  minors->total = call->total;
+  minors->total = total[0] > total[1] ? total[0] : total[1];
   minors->drops = call->marginals;
-  for (i = 0; i <= call->m; i++) {
-    const int from = i == call->m ? call->row : i;
-    if (i == call->m ? gradient : call->row_count[i] == 0 || (!gradient && i == call->row))
-      continue;
-    minors->row_of[minors->rows] = from;
-    minors->row_count[minors->rows++] = call->row_count[from];
-  }
-  for (j = 0; j < call->n; j++)
-    if (call->column_count[j]) {
-      minors->column_of[minors->columns] = j;
-      minors->column_count[minors->columns++] = call->column_count[j];
-    }
-  if (call->spare > 0) {
-    minors->row_of[minors->rows] = call->m;
-    minors->row_count[minors->rows++] = call->spare;
-  } else if (call->spare < 0) {
-    minors->column_of[minors->columns] = call->n;
-    minors->column_count[minors->columns++] = -call->spare;
-  }
-  minors->least = gradient ? 0 : minors->rows - 1;
-  for (i = 0; i < minors->rows; i++)
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        minors->entry[i][j][part] = minors->row_of[i] == call->m || minors->column_of[j] == call->n
-                                        ? 1
-                                        : permi_at(&call->view, minors->row_of[i], minors->column_of[j], part);
+  for (i = 0; i < m; i++)
+    permi_minors_take(minors, 0, i, call->gradient || i != call->row ? counts[0][i] : 0);
+  permi_minors_take(minors, 0, call->gradient ? m : call->row,
+                    call->gradient ? minors->total - total[0] : counts[0][call->row]);
+  for (j = 0; j < n; j++)
+    permi_minors_take(minors, 1, j, counts[1][j]);
+  permi_minors_take(minors, 1, n, minors->total - total[1]);
+  minors->least = call->gradient ? 0 : minors->lines[0] - 1;
+  for (i = 0; i < minors->lines[0]; i++)
+    for (j = 0; j < minors->lines[1]; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const int row = minors->origin[0][i], column = minors->origin[1][j];
+        minors->entry[i][j][part] = row == m || column == n ? 1 : permi_at(&call->view, row, column, part);
+      }
 }
 
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
@@ -353,63 +328,66 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   return status;
 }
 
-static perm_status permi_minors_metered(permi_minors_call *call, const perm_options *options, perm_result *result)
+/* Sets `entries` results. */
+static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
+{
+  int k;
+  for (k = 0; k < entries; k++)
+    call->out[k] = x;
+}
+
+static perm_status permi_minors_metered(const permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const double start = permi_seconds();
-  const int parts = call->view.parts;
+  const int parts = call->view.parts, rows = call->gradient ? call->m : 1, n = call->n;
+  const int entries =
+      call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
+  int counts[2][PERM_MAX_N], totals[2], full;
+  permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors *minors;
   permi_minors_total total;
-  double *memory, *full = NULL;
-  int k;
   perm_status status;
-  permi_minors_blank(call);
+  permi_minors_fill(call, entries, (double)NAN);
   if (!result)
     return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
   permi_result_clear(result);
-  status = permi_minors_check(call, options, result);
+  status = permi_minors_check(call, options, counts, totals, result);
   if (status != PERM_OK)
     return status;
-  minors = (permi_minors *)permi_allocate(&options->allocator, 1, sizeof *minors);
+  minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
   if (!minors)
     return permi_fail_memory(result);
-  permi_minors_gather(call, minors);
-  total.count = (minors->rows - minors->least) * minors->columns * parts;
-  k = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
-  memory = (double *)permi_allocate(&options->allocator, (size_t)(3 * total.count + minors->rows + k), sizeof(double));
-  if (!memory) {
-    permi_release(&options->allocator, minors);
+  permi_minors_gather(call, counts, totals, minors);
+  total.count = (minors->lines[0] - minors->least) * minors->lines[1] * parts;
+  full = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
+  total.value = (permi_dd *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.value);
+  total.exp2 = (long long *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.exp2);
+  total.absolute = (double *)permi_pool_get(&pool, (size_t)(minors->lines[0] + full), sizeof *total.absolute);
+  if (pool.failed) {
+    permi_pool_release(&pool);
     return permi_fail_memory(result);
   }
-  for (k = 0; k < call->entries; k++)
-    call->out[k] = 0;
-  total.value = (permi_dd *)(void *)memory;
-  total.exp2 = (long long *)(void *)(memory + 2 * total.count);
-  total.absolute = memory + 3 * total.count;
-  if (minors->total <= PERM_MAX_N)
-    full = total.absolute + minors->rows;
+  permi_minors_fill(call, entries, 0);
   result->method = PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->threads = 1;
-  result->value = minors->rows == 0;
-  if (minors->rows && permi_minors_scale(minors, full))
-    status = permi_minors_solve(call, minors, options, full, &total, result);
-  else if (minors->rows && call->marginals)
-    status = permi_minors_weightless(result);
+  result->value = minors->lines[0] == 0;
+  if (minors->lines[0] && permi_minors_scale(minors, full ? total.absolute + minors->lines[0] : NULL))
+    status = permi_minors_solve(call, minors, options, full ? total.absolute + minors->lines[0] : NULL, &total, result);
   else
     result->error_bound = 0;
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
+  if (status == PERM_OK && call->marginals && result->value == 0)
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET)
     result->is_complex = parts == 2;
-  } else {
-    for (k = 0; k < call->entries; k++)
-      call->out[k] = (double)NAN;
-  }
+  else
+    permi_minors_fill(call, entries, (double)NAN);
   result->seconds = permi_seconds() - start;
-  permi_release(&options->allocator, memory);
-  permi_release(&options->allocator, minors);
+  permi_pool_release(&pool);
   return status;
 }
 
-static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
+static perm_status permi_minors_compute(const permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
   permi_environment environment;
@@ -419,9 +397,6 @@ static perm_status permi_minors_compute(permi_minors_call *call, const perm_opti
     permi_metered meter;
     const double bytes = permi_view_bytes(call->m, call->n, &call->view);
     const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
-    int counts[2][PERM_MAX_N];
-    call->row_count = counts[0];
-    call->column_count = counts[1];
     status = permi_minors_metered(call, options, result);
     status = permi_kind(permi_meter_end(&meter, status, result), call->view.parts, options_given, result);
   }
@@ -432,8 +407,7 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
-  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, minors,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, minors};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -441,8 +415,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options, double *minors,
                                          perm_result *result)
 {
-  permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, minors,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, minors};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -450,8 +423,7 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result)
 {
-  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, gradient,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, gradient};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -459,8 +431,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result)
 {
-  permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), row_counts, column_counts, gradient,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, gradient};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -468,8 +439,7 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result)
 {
-  permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), row_counts, column_counts, marginals,
-                            NULL, NULL, 0, 0, 0};
+  const permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, marginals};
   return permi_minors_compute(&call, options, result);
 }
 #endif

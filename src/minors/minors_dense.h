@@ -1,5 +1,5 @@
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels: sums of chunks for threads, and small orders at once. */
+   Minors by vector kernels: chunks for threads, and small orders at once. */
 #pragma once
 #include "../dense/bounds.h"
 #include "../dense/small.h"
@@ -16,7 +16,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, number = lanes * parts;
   const int levels = dense->chunk_log2 < 2 ? 2 : dense->chunk_log2, row = n * number;
   const int blocks = kernel->block_columns, inner = kernel->lane_columns + blocks, sums = n * (blocks + 2) * number;
-  const int least = minors->least ? n - 1 : 0, wanted = minors->columns;
+  const int least = minors->least ? n - 1 : 0, wanted = minors->lines[1];
   const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
   permi_minors_work work;
   int i, j, k, q, part, copy;
@@ -33,7 +33,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   memset(work.absolute, 0, (size_t)(n * lanes) * sizeof(double));
   kernel->run(dense, least, chunk, &work);
 
-  for (i = minors->least, copy = least; i < minors->rows; copy += minors->row_count[i++]) {
+  for (i = minors->least, copy = least; i < minors->lines[0]; copy += minors->count[0][i++]) {
     const double *absolute = work.absolute + copy * lanes;
     for (k = 0; k < lanes; k++)
       out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
@@ -63,44 +63,42 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
         for (q = 0; q < lanes; q++)
           d[j] = permi_dd_add(d[j], permi_two_sum(high[q] * permi_parity_signs[q], low[q] * permi_parity_signs[q]));
       }
-      for (j = 0, first = 0; j < wanted; first += minors->column_count[j++])
-        out->value[((i - minors->least) * wanted + j) * parts + part] = d[first];
+      for (j = 0, first = 0; j < wanted; first += minors->count[1][j++])
+        out->value[permi_minors_place(minors, 0, i, j) * parts + part] = d[first];
     }
   }
 }
 
-/* Half of the terms, by symmetry. */
-static double permi_terms_count(int columns, const int *count)
+static double permi_terms_count(const permi_minors *minors, int side)
 {
-  double terms = 1;
+  const int *count = minors->count[side], last = minors->lines[side] - 1;
+  double terms = count[last] / 2 + 1;
   int j;
-  for (j = 0; j < columns; j++)
-    terms *= j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1;
+  for (j = 0; j < last; j++)
+    terms *= count[j] + 1;
   return terms;
 }
 
+/* Plans single terms, in double-double. */
 static void permi_minors_plan_terms(permi_minors *minors)
 {
-  const double by_rows = permi_terms_count(minors->rows, minors->row_count);
-  const double by_columns = permi_terms_count(minors->columns, minors->column_count);
-  const int *count;
-  double terms = 1, copies = minors->total;
+  const double by[2] = {permi_terms_count(minors, 1), permi_terms_count(minors, 0)}, copies = minors->total;
+  const int turned = by[1] * minors->lines[1] < by[0] * minors->lines[0];
+  const int rows = minors->lines[turned], columns = minors->lines[!turned], *count = minors->count[!turned];
+  double terms = 1;
   int j;
   minors->kernel = NULL;
   minors->subsets = 0;
-  minors->transposed = by_rows * minors->columns < by_columns * minors->rows;
-  minors->terms_rows = minors->transposed ? minors->columns : minors->rows;
-  minors->terms_columns = minors->transposed ? minors->rows : minors->columns;
-  count = minors->transposed ? minors->row_count : minors->column_count;
-  minors->terms = minors->transposed ? by_rows : by_columns;
-  for (j = 0; j + 1 < minors->terms_columns && terms * (count[j] + 1) <= 4096; j++)
+  minors->transposed = turned;
+  minors->terms = by[turned];
+  for (j = 0; j + 1 < columns && terms * (count[j] + 1) <= 4096; j++)
     terms *= count[j] + 1;
   minors->inner = j;
   minors->chunks = 1;
-  for (; j < minors->terms_columns && minors->terms < 1e18; j++)
-    minors->chunks *= (uint64_t)(j == minors->terms_columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
-  minors->work_doubles = (double)permi_terms_doubles(minors->terms_rows, minors->terms_columns);
-  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * minors->terms_rows) * minors->parts;
+  for (; j < columns && minors->terms < 1e18; j++)
+    minors->chunks *= (uint64_t)(j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
+  minors->work_doubles = (double)permi_terms_doubles(rows, columns);
+  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * rows) * minors->parts;
   minors->estimate_relative = PERMI_DD_UNIT * (copies + 4) * minors->parts;
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
@@ -140,7 +138,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 }
 
 /* The caller frees dense.memory. */
-static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
+static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, double *full)
 {
   permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
@@ -150,6 +148,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   int i, j, part;
   if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
     return PERM_ERROR_MEMORY;
+  permi_minors_write_out(minors, 0, full);
   for (i = 0; i < n; i++)
     for (part = 0; part < parts; part++) {
       double row[PERM_MAX_N];
@@ -160,60 +159,49 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What the grid cuts from terms of a scaled matrix. */
-static double permi_minors_rounded(const permi_minors *minors, const double *full)
+/* Writes the matrix out; returns what the grid cuts from terms, without a wanted row. */
+static double permi_minors_below(const permi_minors *minors, int turned, double *full)
 {
+  const int n = minors->total, parts = minors->parts, entries = n * parts;
+  const permi_view view = permi_view_of(full, n, parts, NULL);
   permi_dense_plan plain;
-  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
+  int i;
+  permi_minors_write_out(minors, turned, full);
+  for (i = 0; i < entries && minors->least; i++)
+    full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
   memset(&plain, 0, sizeof plain);
-  plain.n = minors->total;
+  plain.n = n;
   return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
-}
-
-/* The same; a row whose minors alone are wanted is 0. */
-static double permi_minors_below_grid(const permi_minors *minors, double *full)
-{
-  const int entries = minors->total * minors->parts;
-  double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  memcpy(wanted, last, (size_t)entries * sizeof *last);
-  if (minors->least)
-    memset(last, 0, (size_t)entries * sizeof *last);
-  share = permi_minors_rounded(minors, full);
-  memcpy(last, wanted, (size_t)entries * sizeof *last);
-  return share;
 }
 
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
-  int count, rows;
+  const permi_minors_total *total; /* a single chunk writes it */
+  int rows;
   size_t per_thread; /* in doubles */
   double *memory;
-  perm_sum *sums; /* a thread's; NULL for a single chunk */
+  perm_sum *sums; /* of minors, then of rows' moduli */
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
 {
   const permi_minors_sharing *run = (const permi_minors_sharing *)context;
   const permi_minors *minors = run->minors;
-  const int count = run->count, rows = run->rows;
+  const int count = run->total->count, rows = run->rows, several = minors->chunks > 1;
   double *memory = run->memory + (size_t)thread * run->per_thread;
-  permi_minors_total sum = {(permi_dd *)(void *)memory, NULL, memory + 2 * count, count};
+  const permi_minors_total own = {(permi_dd *)(void *)memory, NULL, memory + 2 * count, count};
+  permi_minors_total sum = several ? own : *run->total;
+  perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
   int k;
   memset(sum.absolute, 0, (size_t)rows * sizeof(double));
-  if (minors->kernel)
-    permi_dense_minors_chunk(minors, chunk, sum.absolute + rows, &sum);
-  else
-    permi_terms_chunk(minors, chunk, sum.absolute + rows, &sum);
-  if (run->sums) {
-    perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
-    for (k = 0; k < count; k++) {
-      permi_sum_add_double(&mine[k], sum.value[k].hi);
-      permi_sum_add_double(&mine[k], sum.value[k].lo);
-    }
-    for (k = 0; k < rows; k++)
-      permi_sum_add_double(&mine[count + k], sum.absolute[k]);
+  (minors->kernel ? permi_dense_minors_chunk : permi_terms_chunk)(minors, chunk, own.absolute + rows, &sum);
+  for (k = 0; k < count && several; k++) {
+    permi_sum_add_double(&mine[k], sum.value[k].hi);
+    permi_sum_add_double(&mine[k], sum.value[k].lo);
   }
+  for (k = 0; k < rows && several; k++)
+    permi_sum_add_double(&mine[count + k], sum.absolute[k]);
   return thread ? PERM_OK
                 : permi_control_poll(run->control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks,
                                      "summing");
@@ -234,63 +222,51 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
                                         permi_control *control, int threads, permi_minors_total *total)
 {
-  const perm_allocator *allocator = &options->allocator;
-  const int rows = minors->rows - minors->least, count = total->count;
-  const size_t sums = (size_t)(count + rows);
-  permi_minors_sharing run = {minors, control, count, rows, (size_t)minors->work_doubles + 2 * sums + 8, NULL, NULL};
+  const int rows = minors->lines[0] - minors->least, sums = total->count + rows;
+  const size_t several = minors->chunks > 1 ? (size_t)sums : 0;
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_minors_sharing run = {minors, control, total, rows, (size_t)minors->work_doubles + 2 * (size_t)sums + 8, NULL,
+                              NULL};
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
-  if (minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1)
-    threads = 1;
-  run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
-  if (minors->chunks > 1)
-    run.sums = (perm_sum *)permi_allocate_zeros(allocator, (size_t)threads, sums * sizeof *run.sums);
-  if (run.memory && (run.sums || minors->chunks <= 1)) {
+  run.memory = (double *)permi_pool_get(&pool, (size_t)threads, run.per_thread * sizeof(double));
+  run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)threads * several, sizeof *run.sums);
+  memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
+  if (!pool.failed) {
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
-  }
-  if (status != PERM_ERROR_MEMORY && !run.sums) {
-    memcpy(total->value, run.memory, (size_t)count * sizeof *total->value);
-    memcpy(total->absolute, run.memory + 2 * count, (size_t)rows * sizeof(double));
-    memset(total->exp2, 0, (size_t)count * sizeof *total->exp2);
-  } else if (status != PERM_ERROR_MEMORY) {
     for (k = 1; k < threads; k++)
-      for (i = 0; i < (int)sums; i++)
-        permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
-    permi_minors_collect(run.sums, rows, total);
+      for (i = 0; i < sums; i++)
+        permi_sum_add(&run.sums[i], &run.sums[k * sums + i]);
+    if (several)
+      permi_minors_collect(run.sums, rows, total);
   }
-  permi_release(allocator, run.memory);
-  permi_release(allocator, run.sums);
+  permi_pool_release(&pool);
   return status;
 }
 
-/* Small orders: n <= 16, with copies 12, at once: no plan, job, allocation or clock.
-     n <= 4    expansion of the three rows or fewer
-     5 .. 16   the small kernels of >>minors_kernels
-   THE BOUND of small orders. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same
-   operations on moduli, whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the
-   mean over the signs; the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times,
-   K = permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1].
-   4. Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
-   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
-   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate is that of >>small: 4 n u times the sum of |terms| and the product of the rows' norms. */
+/* Small orders, n <= 16 or with copies 12, without plan, job, allocation or clock: expansion up to n = 4, else small
+   kernels.
+   THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
+   sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
+   at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
+   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations in a sum, each by less than 2e-178: below 1e-170;
+   n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4,
+   entries up to 1e60: 1e-200 (tests/proofs/small.g).
+   The estimate: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
 
-/* A call: `gradient` for all rows, else `row`. */
+/* gradient: all rows; counts: or NULL. */
 typedef struct permi_minors_call {
   int m, n, row, gradient, marginals;
   permi_view view;
-  const int *row_counts, *column_counts;
+  const int *counts[2];
   double *out;
-  int *row_count, *column_count; /* PERM_MAX_N each, once checked */
-  int total, entries;            /* lines with copies; doubles of out */
-  int spare; /* of marginals: rows of ones, -: columns, so that the totals are equal */
 } permi_minors_call;
 
-/* a: rows x n entries, rows = n - 1 or, for gradients, n; factor: of minors, at most. */
+/* a: rows x n, n - 1 or, for gradients, n; factor: of minors, at most. */
 typedef struct permi_small_minors {
   perm_isa isa;
   int n, parts, rows;
@@ -322,7 +298,7 @@ static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int
 #undef PERMI_OF_KIND
 }
 
-/* n <= 4: as the kernels, with the largest permanent of moduli in place of the sum of |terms|. */
+/* n <= 4: the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
@@ -348,12 +324,12 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* out: for each wanted row n minors and one number more. Returns 0 for the general path. 2 <= n <= 16. */
+/* Returns 0 for the general path. */
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
   const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
-  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double moduli = gradient ? size.other_sums : size.sums;
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
                                           : PERMI_FOUR_LARGEST;
@@ -379,23 +355,23 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   return 1;
 }
 
-/* Writes the matrix with its copies, without the wanted row. Returns 0 if that is not of small order. */
+/* Returns 0 if that is not small. */
 static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
   const int m = call->m, n = call->n, gradient = call->gradient;
   int rows[PERM_MAX_N], most[2] = {1, 1}, i, j, finite = 1;
-  const permi_copies copies = {m, n, view->a, view->ld, rows, call->column_counts};
+  const permi_copies copies = {m, n, view->a, view->ld, rows, call->counts[1]};
   if (m > PERM_MAX_N || n > PERM_MAX_N)
     return 0;
   for (i = 0; i < m; i++) {
-    rows[i] = call->row_counts ? call->row_counts[i] : 1;
+    rows[i] = call->counts[0] ? call->counts[0][i] : 1;
     most[0] = rows[i] > most[0] ? rows[i] : most[0];
     for (j = 0; j < n * view->parts; j++) /* in lines without a copy, too */
       finite &= !permi_not_finite(view->a[i * view->ld * view->parts + j]);
   }
-  for (j = 0; j < n && call->column_counts; j++)
-    most[1] = call->column_counts[j] > most[1] ? call->column_counts[j] : most[1];
+  for (j = 0; j < n && call->counts[1]; j++)
+    most[1] = call->counts[1][j] > most[1] ? call->counts[1][j] : most[1];
   if (!gradient && rows[call->row] <= 0)
     return 0;
   if (!gradient)
@@ -405,7 +381,7 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
   return finite && task->n >= 2;
 }
 
-/* Finds the rows that count, written out or where they stand. Returns 0 if the order is not small. */
+/* Returns 0 if they are not small. */
 static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -418,7 +394,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   task->n = n;
   task->factor = 1;
   task->a = full;
-  if (call->row_counts || call->column_counts) {
+  if (call->counts[0] || call->counts[1]) {
     if (!permi_small_minors_write_out(call, task, full))
       return 0;
   } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
@@ -436,7 +412,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   return 1;
 }
 
-/* Computes the permanent from the minors of row i. Returns 0 if products may underflow or overflow. */
+/* Returns 0 if products may leave the range. */
 static int permi_small_minors_value(const permi_minors_call *call, int i, const double *from, double *value)
 {
   const int parts = call->view.parts;
@@ -444,7 +420,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   double size = 0, row = 0;
   int j;
   for (j = 0; j < call->n; j++, a += parts) {
-    const int columns = call->column_counts ? call->column_counts[j] : 1;
+    const int columns = call->counts[1] ? call->counts[1][j] : 1;
     if (!columns)
       continue;
     row += fabs(a[0]);
@@ -461,17 +437,17 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Writes the minors of the matrix with its copies, times the copies; returns the largest. */
+/* Returns the largest. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
   double *out = call->out, largest = 0;
   int i, j, part;
   for (i = 0; i < (gradient ? call->m : 1); i++) {
-    const int rows = gradient && call->row_counts ? call->row_counts[i] : 1;
+    const int rows = gradient && call->counts[0] ? call->counts[0][i] : 1;
     const double *from = raw;
     for (j = 0; j < call->n; j++, out += parts) {
-      const int columns = call->column_counts ? call->column_counts[j] : 1, copies = rows * columns;
+      const int columns = call->counts[1] ? call->counts[1][j] : 1, copies = rows * columns;
       const double factor = gradient ? copies : 1;
       for (part = 0; part < parts; part++) {
         const double x = copies ? factor * from[part] : 0, size = fabs(x);
@@ -485,8 +461,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Writes minors and result if their estimate is good enough; else returns 0. Not inlined: the general path needs its
-   stack. */
+/* Returns 0 if the estimate is too large. Not inlined: the general path needs its stack. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {
@@ -506,7 +481,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
   task.parts = parts;
   if (!permi_small_minors_compute(&task, raw))
     return 0;
-  for (row = call->gradient ? 0 : call->row; call->row_counts && !call->row_counts[row]; row++)
+  for (row = call->gradient ? 0 : call->row; call->counts[0] && !call->counts[0][row]; row++)
     ;
   if (!permi_small_minors_value(call, row, raw, value))
     return 0;

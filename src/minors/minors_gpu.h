@@ -1,11 +1,10 @@
 /* ===================================================================================== >>minors_gpu
-   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); the digits are signs and
-   counts of the other side's lines.
-     one sum      minors of a row: forms are the columns, digits the other rows. The prefix and suffix products of a
-                  term are its share of every minor
+   Minors in double. Forms are the copies of one side's lines, digits the counts of the other's.
+     one sum      minors of a row: forms are columns, digits the other rows. Prefix and suffix products of a term are
+                  its share of every minor
      by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
-   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Row sums of entries on
-   grids are exact; chunks are added exactly. */
+   A thread's number sets the high digits; all walk over the low ones by one n-ary Gray code. Row sums on grids and sums
+   of chunks are exact. */
 #pragma once
 #include "../job/parallel.h"
 #include "../dense/bounds.h"
@@ -15,14 +14,14 @@
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_GPU_GROUPS 16
 #define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
-#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
+#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep GPUs busy, not hosts */
 
 typedef struct permi_minors_gpu {
   const permi_minors *minors;
   int transposed, by_digits; /* transposed: digits are rows */
-  int forms, columns, digits, walked, walk; /* of the last digit half, by symmetry */
-  int form[PERM_MAX_N];                             /* a form's line */
-  int line[PERM_MAX_N], count[PERM_MAX_N], settings[PERM_MAX_N];
+  int forms, columns, digits, walked, walk;
+  int form[PERM_MAX_N];                                              /* a form's line */
+  int line[PERM_MAX_N], count[PERM_MAX_N], settings[PERM_MAX_N];     /* of the last digit half, by symmetry */
   int total; /* of the counts */
   double terms, seconds;
   uint64_t numbers, chunks;
@@ -32,62 +31,39 @@ typedef struct permi_minors_gpu {
   perm_gpu_work work;
   char text[256];
   permi_control *control;
-  perm_sum *sums; /* of wanted minors, then of their rows' moduli */
-  int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
+  perm_sum *sums; /* of minors, then of rows' moduli */
+  int place[2][PERM_MAX_N]; /* of a row and of a column */
 } permi_minors_gpu;
 
-static void permi_minors_gpu_swap(permi_minors_gpu *gpu, int i)
-{
-  const int line = gpu->line[i], count = gpu->count[i];
-  gpu->line[i] = gpu->line[i + 1];
-  gpu->count[i] = gpu->count[i + 1];
-  gpu->line[i + 1] = line;
-  gpu->count[i + 1] = count;
-}
-
-/* Orders digits by their settings, so that the first are walked; puts last the one whose other half follows by
-   symmetry: an odd one saves most. */
-static void permi_minors_gpu_order(permi_minors_gpu *gpu)
-{
-  int i, k, last = gpu->digits - 1;
-  for (i = 1; i < gpu->digits; i++)
-    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--)
-      permi_minors_gpu_swap(gpu, k - 1);
-  for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
-    if (gpu->count[i] & 1)
-      for (k = i; k < last; k++)
-        permi_minors_gpu_swap(gpu, k);
-  for (i = 0; i <= last; i++)
-    gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
-}
-
+/* Digits of fewest settings come first and are walked; the last, best an odd one, is halved by symmetry. */
 static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
 {
   static const double rate[2] = PERMI_MINORS_GPU_RATE;
-  const int forms = transposed ? minors->columns : minors->rows;
-  const int digits = transposed ? minors->rows : minors->columns;
-  int i, k;
+  const int lines = minors->lines[!transposed];
+  int copies[PERM_MAX_N], i, c, half = 0;
   memset(gpu, 0, sizeof *gpu);
   gpu->minors = minors;
   gpu->transposed = transposed;
   gpu->by_digits = by_digits;
-  for (i = 0; i < forms; i++)
-    for (k = 0; k < (transposed ? minors->column_count[i] : minors->row_count[i]); k++)
+  for (i = 0; i < minors->lines[transposed]; i++)
+    for (c = 0; c < minors->count[transposed][i]; c++)
       gpu->form[gpu->forms++] = i;
   gpu->columns = (gpu->forms + 7) / 8;
-  gpu->terms = 1;
-  for (i = 0; i < digits; i++) {
-    const int wanted = !by_digits && i == digits - 1; /* this row, without one copy */
-    k = (transposed ? minors->row_count[i] : minors->column_count[i]) - wanted;
-    if (k > 0) {
-      gpu->line[gpu->digits] = i;
-      gpu->count[gpu->digits++] = k;
-      gpu->total += k;
-    }
+  for (i = 0; i < lines; i++) { /* of a wanted row less */
+    copies[i] = minors->count[!transposed][i] - (!by_digits && i == lines - 1);
+    if ((copies[i] & 1) * PERMI_MINORS_TOTAL + copies[i] >= (copies[half] & 1) * PERMI_MINORS_TOTAL + copies[half])
+      half = i;
   }
-  permi_minors_gpu_order(gpu);
-  for (i = 0; i < gpu->digits; i++)
-    gpu->terms *= gpu->settings[i];
+  gpu->terms = 1;
+  for (c = 1; c <= PERMI_MINORS_TOTAL + 1; c++)
+    for (i = 0; i < lines; i++)
+      if (i == half ? c > PERMI_MINORS_TOTAL && copies[i] : copies[i] == c) {
+        gpu->line[gpu->digits] = i;
+        gpu->count[gpu->digits] = copies[i];
+        gpu->settings[gpu->digits] = (i == half ? copies[i] / 2 : copies[i]) + 1;
+        gpu->terms *= gpu->settings[gpu->digits++];
+        gpu->total += copies[i];
+      }
   gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
 }
 
@@ -110,48 +86,26 @@ static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
     gpu->chunks *= 2;
 }
 
-/* The quicker way. */
 static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors)
 {
-  const int one_row = minors->least > 0;
   permi_minors_gpu other;
   permi_minors_gpu_shape(gpu, minors, 0, 1);
-  permi_minors_gpu_shape(&other, minors, 1, !one_row);
+  permi_minors_gpu_shape(&other, minors, 1, minors->least == 0);
   if (other.seconds < gpu->seconds)
     *gpu = other;
   if (gpu->terms < 1e17)
     permi_minors_gpu_cut(gpu);
   gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
-                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
-}
-
-/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
-static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
-{
-  const permi_minors *minors = gpu->minors;
-  const int n = minors->total, parts = minors->parts;
-  int i, j, part;
-  if (!gpu->transposed)
-    return permi_minors_below_grid(minors, full);
-  for (i = 0; i < n; i++)
-    for (j = 0; j < i; j++)
-      for (part = 0; part < parts; part++) {
-        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
-        const double swapped = *a;
-        *a = *b;
-        *b = swapped;
-      }
-  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
-    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
-  return permi_minors_rounded(minors, full);
+                                                ((minors->lines[0] - minors->least) * minors->lines[1] * minors->parts);
 }
 
 static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *options, double *full)
 {
+  const int n = minors->total;
   permi_minors_gpu gpu;
   char message[PERM_MESSAGE_BYTES];
   double rounds;
-  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
+  if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || n > PERM_MAX_N)
     return 0;
   permi_minors_gpu_plan(&gpu, minors);
   if (gpu.terms >= 1e17 || (options->isa != PERM_ISA_CUDA && gpu.seconds >= minors->seconds) ||
@@ -161,24 +115,21 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   minors->subsets = 0;
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
-  /* sums in double: of a walk and, by digits, of a thread's numbers */
+  /* of a walk and, by digits, of a thread's numbers */
   rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
   minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
-  permi_minors_write_out(minors, 1, full);
-  minors->below = permi_minors_gpu_below(&gpu, full);
+  minors->below = permi_minors_below(minors, gpu.transposed, full);
   return 1;
 }
 
-/* Writes the digits' entries of a form, on the grid of all, each count[d] times. */
+/* On the grid of all copies. */
 static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
 {
   double copies[PERM_MAX_N], power;
   int d, k, count = 0;
   for (d = 0; d < gpu->digits; d++) {
-    const int i = gpu->transposed ? gpu->line[d] : gpu->form[form];
-    const int j = gpu->transposed ? gpu->form[form] : gpu->line[d];
-    entry[d] = permi_minors_scaled(gpu->minors, i, j, part);
+    entry[d] = permi_minors_scaled(gpu->minors, gpu->transposed, gpu->form[form], gpu->line[d], part);
     for (k = 0; k < gpu->count[d]; k++)
       copies[count++] = entry[d];
   }
@@ -195,7 +146,7 @@ static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
   return doubles;
 }
 
-/* The walk: weight, digit that moves; *last: settings at its end. */
+/* Weights, and digits that move; *last: settings at the end. */
 static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
 {
   int up[PERM_MAX_N], m, d, move = 0;
@@ -279,20 +230,16 @@ static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
   gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
 }
 
-/* Where a chunk's sums have a line: the place of a minor, of hi and lo, is that of its row plus that of its column.
-   A line has that of its last copy. */
+/* A minor is at its row's place plus its column's, by the last copy. */
 static void permi_minors_gpu_places(permi_minors_gpu *gpu)
 {
-  const permi_minors *minors = gpu->minors;
-  int *form = gpu->transposed ? gpu->column_place : gpu->row_place;
-  int *digit = gpu->transposed ? gpu->row_place : gpu->column_place;
+  const int parts = gpu->minors->parts;
   int f, d;
+  memset(gpu->place, 0, sizeof gpu->place);
   for (f = 0; f < gpu->forms; f++)
-    form[gpu->form[f]] = f / 8 * minors->parts * 8 + f % 8;
-  for (d = 0; d < PERM_MAX_N; d++)
-    digit[d] = 0;
+    gpu->place[gpu->transposed][gpu->form[f]] = f / 8 * parts * 8 + f % 8;
   for (d = 0; d < gpu->digits && gpu->by_digits; d++)
-    digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
+    gpu->place[!gpu->transposed][gpu->line[d]] = d * gpu->columns * parts * 8;
 }
 
 static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
@@ -307,14 +254,14 @@ static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t f
     for (k = 0; k < words; k++)
       if (!(fabs(sums[k]) <= DBL_MAX))
         return 0;
-    for (i = minors->least, k = 0; i < minors->rows; i++)
-      for (j = 0; j < minors->columns; j++)
+    for (i = minors->least, k = 0; i < minors->lines[0]; i++)
+      for (j = 0; j < minors->lines[1]; j++)
         for (part = 0; part < parts; part++, k++) {
-          const double *sum = sums + 2 * (gpu->row_place[i] + gpu->column_place[j] + 8 * part);
+          const double *sum = sums + 2 * (gpu->place[0][i] + gpu->place[1][j] + 8 * part);
           permi_sum_add_double(&gpu->sums[k], sum[0]);
           permi_sum_add_double(&gpu->sums[k], sum[1]);
         }
-    for (i = minors->least; i < minors->rows; i++, k++) { /* of |terms|; transposed: the largest of the columns' */
+    for (i = minors->least; i < minors->lines[0]; i++, k++) { /* of |terms|; transposed: the largest */
       const double *moduli = sums + words - 8 * gpu->columns;
       double most = 0;
       for (f = 0; f < gpu->forms; f++)
@@ -341,7 +288,7 @@ static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
 static perm_status permi_minors_gpu_execute(const permi_minors *minors, const perm_options *options,
                                             permi_control *control, permi_minors_total *total)
 {
-  const int rows = minors->rows - minors->least;
+  const int rows = minors->lines[0] - minors->least;
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_gpu gpu;
   const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
@@ -363,8 +310,8 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   if (status == PERM_OK) {
     permi_minors_collect(gpu.sums, rows, total);
     for (i = 0; i < total->count && gpu.by_digits; i++) {
-      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
-      const int count = gpu.transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
+      const int minor = i / minors->parts, row = minors->least + minor / minors->lines[1];
+      const int count = gpu.transposed ? minors->count[0][row] : minors->count[1][minor % minors->lines[1]];
       total->value[i] = permi_dd_divide_double(total->value[i], count);
     }
     for (i = 0; i < rows; i++)

@@ -10,17 +10,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
-{
-  const PERMI_V re = PERMI_ABS(x.re);
-  if (parts == 1)
-    return re;
-  return re + PERMI_ABS(x.im);
-}
-
-/* Sums of P_i. Forward: products of the rows before each; backward: times those behind it. The last row is in no
-   forward product, so a pass back to least = n - 1 yields its minors. First-level cache traffic limits: separate sums
-   of every setting, two operations fewer, are slower. */
+/* Sums of P_i, by products forward and backward. The last row is in no forward product: a pass back to least = n - 1
+   yields its minors. Cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
@@ -29,12 +20,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, P
   PERMI_STORE(low, PERMI_LOAD(low) + error);
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int parts)
-{
-  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
-}
-
-/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, sums to that column's *sum. */
+/* Folds pairs that differ in one column's sign: differences to `rest`, sums to *sum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -46,13 +32,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
     both[0] = PERMI_NAME(minus)(both[0], both[1]);
   if (pairs > 2)
     both[0] = PERMI_NAME(minus)(both[0], PERMI_NAME(minus)(both[2], both[3]));
-  PERMI_NAME(add_to)(sum, both[0], parts);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
-                                                           int parts)
-{
-  return PERMI_NAME(times)(p, PERMI_NAME(plus)(PERMI_NAME(get)(t, apart, parts), outer), parts);
+  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), both[0]), parts);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
@@ -61,12 +41,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *
   const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
   const int settings = 1 << block;
   int q;
-  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(minors_entry)(p[q], t + q * PERMI_WIDTH, settings * PERMI_WIDTH, outer,
-                                                           parts));
+  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(times)(
+                               p[q], PERMI_NAME(plus)(PERMI_NAME(get)(t + q * PERMI_WIDTH, settings * PERMI_WIDTH,
+                                                                      parts), outer), parts));
 }
 
-/* Adds the last four states up to c, vector `at`, to the first outer column's `sum` and the second's, `number` behind.
-   done: earlier blocks of four. */
+/* Adds four states to the first two outer columns, `number` apart. done: earlier fours. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
                                                        int row, uint64_t c, uint64_t done)
 {
@@ -79,7 +59,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
   int k;
   PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
   PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* Complete blocks meet. Column k has sign + where bits k and k + 1 of c are equal. */
+  /* complete blocks meet; column k has + where bits k and k + 1 of c are equal */
   for (k = 0; done >> k & 1; k++) {
     const PERMI_V waiting = PERMI_LOAD(stack);
     PERMI_V difference = waiting - now;
@@ -137,7 +117,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
       PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
       if (sampled) {
         PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_EVERY(q, settings, absolute = absolute + PERMI_NAME(modulus_of)(term[q], parts));
+        PERMI_EVERY(q, settings, absolute = absolute + (parts == 2 ? (PERMI_V)(PERMI_ABS(term[q].re) +
+                                                                               PERMI_ABS(term[q].im))
+                                                                   : (PERMI_V)PERMI_ABS(term[q].re)));
         PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
       }
       if (i == least)
@@ -189,16 +171,14 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 
 /* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
-   A term enters the sums of all columns at once:
+   A term enters all columns' sums at once:
      block columns     two, in registers: sums and differences of four products
-     state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum waits for
-                       the next
+     state columns     a binary counter, as in >>minors
      the first, lanes  the sum over all states, by lane
-   z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
-   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. wanted: 0, minors
-   of a row that is not given, or 4 rows at a time, for gradients: with the product Q of the others, Q z_2 z_3 times z_1
-   and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost what prefix and suffix products of all rows cost
-   at n = 8, 1.3 times at 12, without their memory. */
+   z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
+   are renewed for each of the last: all fits a small stack. wanted: 0, minors of a row not given, or 4 rows at once,
+   for gradients: the product Q of the others, Q z_2 z_3 times z_1 and z_0, and likewise. Passes over n / 4 groups cost
+   what prefixes and suffixes do at n = 8, 1.3 times that at 12, without their memory. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
@@ -206,14 +186,13 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 #define PERMI_ROWS PERMI_NAME(small_minors_rows)
 #define PERMI_SUMS PERMI_NAME(small_minors_sums)
 
-/* Numbers of each row, a part after the other; low: of the first outer columns; high: of the next, with the far ones;
-   outer: all. */
+/* low, high: of outer columns; outer: their sums. */
 typedef struct {
   double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
   int rows;
 } PERMI_ROWS;
 
-/* Of one row, a vector a part: block and state columns; states that wait, the last of them all; and |terms|. */
+/* Block and state columns; waiting states, the last of all. */
 typedef struct {
   double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
   double absolute[PERMI_WIDTH];
@@ -225,7 +204,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *f
   return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
 }
 
-/* p[q] of the rows before `first` and from `behind` on, at table setting `at`, outer state s. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
                                                                 int s, PERMI_N *p, int parts)
 {
@@ -243,7 +221,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS
   }
 }
 
-/* Adds the four products t of state c, whose bits are minus signs. */
+/* Adds products of state c, whose bits are minus signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
 {
   const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
@@ -276,7 +254,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* The terms of rows first .. first + 3, with p the products of the others. */
+/* p: of the other rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
                                                              int at, int s, int c, const PERMI_N *p, int parts)
 {
@@ -313,24 +291,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
   }
 }
 
-/* The sum over lanes, with the signs of their columns but of bit `but`. */
+/* Signs lanes, except bit `but`. */
 PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
 {
-  double x[8] PERMI_ALIGN64;
-  int k;
-  if (PERMI_WIDTH == 1)
-    return from[0];
-  for (k = 0; k < PERMI_WIDTH / 2; k++)
-    x[k] = but == PERMI_LANES - 1 ? from[k] + from[k + PERMI_WIDTH / 2] : from[k] - from[k + PERMI_WIDTH / 2];
-  if (PERMI_WIDTH == 8)
-    for (k = 0; k < 2; k++)
-      x[k] = but == 1 ? x[k] + x[k + 2] : x[k] - x[k + 2];
-  if (PERMI_WIDTH > 2)
-    x[0] = but == 0 ? x[0] + x[1] : x[0] - x[1];
+  double x[PERMI_WIDTH];
+  int k, bit;
+  PERMI_EVERY(k, PERMI_WIDTH, x[k] = from[k]);
+  PERMI_UNROLL
+  for (bit = PERMI_LANES - 1; bit >= 0; bit--) {
+    PERMI_UNROLL
+    for (k = 0; k < 1 << bit; k++)
+      x[k] = but == bit ? x[k] + x[k + (1 << bit)] : x[k] - x[k + (1 << bit)];
+  }
   return x[0];
 }
 
-/* n minors and the sum of |terms|. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
 {
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
@@ -339,13 +314,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
   int part, j;
   for (part = 0; part < parts; part++) {
     const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
-    out[part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
-    if (PERMI_LANES > 0)
-      out[parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 0);
-    if (PERMI_LANES > 1)
-      out[2 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 1);
-    if (PERMI_LANES > 2)
-      out[3 * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, 2);
+    PERMI_UNROLL
+    for (j = 0; j <= PERMI_LANES; j++)
+      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, j - 1);
     from = sums->column + part * PERMI_WIDTH;
     for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
       out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
@@ -355,7 +326,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
   out[n * parts] = scale * sum;
 }
 
-/* a: rows x n; out: for each wanted row n minors, a part after the other, then the sum of |terms|. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
                                                         int parts)
 {
@@ -405,7 +375,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
 }
 
 #if PERMI_WIDTH == 1
-/* Minors of n - 1 rows, n = 2, 3, 4, by expansion along the third; c is not read below n = 4. */
+/* n = 2, 3, 4, by expansion along c, not read below n = 4. */
 PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
 {
   const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);

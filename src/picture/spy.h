@@ -1,22 +1,22 @@
 /* ============================================================================================ >>spy
-   A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
+   A picture of structure and plan. All coordinates are whole: a locale may write a comma. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../formats/market.h"
 #include "../sparse/sparse.h"
 
 #define PERMI_SPY_EXACT 600     /* up to this order and */
-#define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
-#define PERMI_SPY_CELLS 160     /* else so many squares a side */
+#define PERMI_SPY_ENTRIES 20000 /* so many entries: a square each, */
+#define PERMI_SPY_CELLS 160     /* else so many a side */
 #define PERMI_SPY_PANEL 290
-#define PERMI_SPY_LEFT 74 /* of the first map, 356 apart */
+#define PERMI_SPY_LEFT 74 /* of the first map; the other 356 apart */
 #define PERMI_SPY_TOP 104
-#define PERMI_SPY_CURVES 490 /* of what comes below the maps */
-#define PERMI_SPY_LINE 120   /* characters of a message */
+#define PERMI_SPY_CURVES 490
+#define PERMI_SPY_LINE 120   /* characters */
 #define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
 #define PERMI_SPY_POINTS 1000
-/* Okabe and Ito's colours, which the colour-blind tell apart; all densities of one hue. */
+/* Okabe and Ito's colours, which the colour-blind tell apart. */
 #define PERMI_SPY_BLUE "#0072b2"
 #define PERMI_SPY_ORANGE "#d55e00"
 #define PERMI_SPY_GREEN "#009e73"
@@ -29,28 +29,18 @@ typedef struct permi_spy_map {
 typedef struct permi_spy {
   const perm_matrix *matrix;
   const char *name;
-  permi_spy_map map[3]; /* as given, block triangular, in the order of elimination */
+  permi_spy_map map[2]; /* given and block triangular */
   int blocks, outlines, singular;
   int *first, *order;
   const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
   const permi_leaf *leaf;
   int steps;
-  double *width, *bytes; /* of each step */
-  double states;         /* the most of a step */
-  int *place;            /* of a vertex in the order of elimination */
+  double *width; /* of each step */
   double dropped;
   permi_control *watch;
   permi_pool pool;
 } permi_spy;
-
-static permi_words_of permi_spy_bytes(double bytes)
-{
-  permi_words_of words = permi_size_words(bytes);
-  if (bytes < 999.5)
-    permi_say(words.text, sizeof words.text, "%.3g B", bytes);
-  return words;
-}
 
 PERMI_PRINTF(5, 6)
 static void permi_spy_label(FILE *file, int x, int y, const char *attributes, const char *format, ...)
@@ -75,7 +65,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
   fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
 }
 
-/* A square's shade: 0 to 3 by density, 4: dead entries only, -1: empty. */
+/* 0 to 3 by density; 4: dead; -1: empty. */
 static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 {
   const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
@@ -83,7 +73,6 @@ static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
   return density > 0 ? (density > 0.03) + (density > 0.1) + (density > 0.3) : map->dead[at] ? 4 : -1;
 }
 
-/* A path of runs of squares for each shade; the numbers of first and last row and column. */
 static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
 {
   static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
@@ -124,9 +113,8 @@ static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int 
 
 static void permi_spy_head(FILE *file, int which, const char *head, const char *below)
 {
-  const int x = PERMI_SPY_LEFT + 356 * which;
-  permi_spy_label(file, x, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
-  permi_spy_label(file, x, PERMI_SPY_TOP - 11, "", "%s", below);
+  permi_spy_label(file, PERMI_SPY_LEFT + 356 * which, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
+  permi_spy_label(file, PERMI_SPY_LEFT + 356 * which, PERMI_SPY_TOP - 11, "", "%s", below);
 }
 
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
@@ -154,11 +142,6 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
       permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
     }
   }
-  if (spy->leaf) {
-    snprintf(text, sizeof text, "largest block after reductions: %d", spy->leaf->information.n);
-    permi_spy_head(file, 2, "In the order of elimination", text);
-    permi_spy_draw_map(file, spy, 2, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
-  }
   permi_spy_box(file, PERMI_SPY_LEFT, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
   permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
   permi_spy_box(file, 510, legend - 12, 14, 14, outline);
@@ -168,7 +151,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_label(file, 532, legend, "", "blocks");
 }
 
-/* 1, 2 or 5 times a power of ten, from 1 on: at most six in a range. */
+/* 1, 2 or 5 times a power of ten: at most six in a range. */
 static double permi_spy_step(double range)
 {
   double power = 1;
@@ -177,28 +160,21 @@ static double permi_spy_step(double range)
   return power * (range <= 5 * power ? 1 : range <= 10 * power ? 2 : range <= 25 * power ? 5 : 10);
 }
 
-static double permi_spy_height(double value, int logarithmic)
+static void permi_spy_curve(FILE *file, const permi_spy *spy)
 {
-  return logarithmic ? log10(fmin(fmax(value, 1), 1e300)) : value;
-}
-
-/* Counts from 0 on, or bytes by powers of ten, along the order. */
-static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *value, int y, int logarithmic)
-{
-  const int left = 110, right = 1060, height = 150, stride = spy->steps / PERMI_SPY_POINTS + 1;
-  double most = 0, scale, step, tick;
+  const int left = 110, right = 1060, height = 150, top = PERMI_SPY_CURVES, y = top + 12;
+  const int stride = spy->steps / PERMI_SPY_POINTS + 1, tree = spy->leaf->information.method == PERM_METHOD_TREE;
+  double scale = 1, step, tick;
   int p, q, last = -1;
+  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s, n = %d",
+                  tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
   for (p = 0; p < spy->steps; p++)
-    most = fmax(most, value[p]);
-  scale = fmax(1, permi_spy_height(most, logarithmic));
+    scale = fmax(scale, spy->width[p]);
   step = permi_spy_step(scale);
   for (tick = 0; tick <= scale; tick += step) {
     const int at = y + height - (int)((height - 8) * tick / scale);
     fprintf(file, "<path d=\"M%d %dH%d\" stroke=\"#dddddd\"/>\n", left, at, right);
-    if (logarithmic)
-      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s", permi_spy_bytes(pow(10, tick)).text);
-    else
-      permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%.3g", tick);
+    permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%.3g", tick);
   }
   step = permi_spy_step(spy->steps);
   for (tick = 0; tick <= spy->steps; tick += step) {
@@ -212,31 +188,19 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
     const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
     double here = 0;
     for (q = p; q < spy->steps && q < p + stride; q++)
-      here = fmax(here, value[q]);
+      here = fmax(here, spy->width[q]);
     if (x != last)
-      fprintf(file, "%d,%d ", x, y + height - (int)((height - 8) * permi_spy_height(here, logarithmic) / scale));
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 8) * here / scale));
     last = x;
   }
   fputs("\"/>\n", file);
-}
-
-static void permi_spy_curves(FILE *file, const permi_spy *spy)
-{
-  const int tree = spy->leaf->information.method == PERM_METHOD_TREE, top = PERMI_SPY_CURVES;
-  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s",
-                  tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
-  permi_spy_curve(file, spy, spy->width, top + 12, 0);
-  permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
-                  "Memory of a step's values, predicted, logarithmic (at most %.3g states; the run: %s)", spy->states,
-                  permi_spy_bytes(spy->leaf->information.bytes).text);
-  permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
-  permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
+  permi_spy_label(file, 585, top + 202, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
 
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
-  const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
+  const int table = PERMI_SPY_CURVES + (spy->leaf ? 224 : 0), leaves = spy->job ? spy->job->leaves : 0;
   const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
   const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
   const char *message = spy->message;
@@ -249,7 +213,7 @@ static int permi_spy_print(FILE *file, const void *what)
   fprintf(file, "<rect width=\"1090\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
   permi_spy_maps(file, spy);
   if (spy->leaf)
-    permi_spy_curves(file, spy);
+    permi_spy_curve(file, spy);
   for (i = 0; i < leaves; i++) {
     seconds += spy->job->leaf[i].information.seconds;
     rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
@@ -275,7 +239,8 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 200, y, "", "%s", perm_name("method", leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
-      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s",
+                      permi_size_words(leaf->bytes).text);
   }
   if (leaves > rows)
     permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
@@ -283,7 +248,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Squares of a map of so many rows, columns and entries. 0: out of memory. */
+/* Returns 0 without memory. */
 static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, size_t entries)
 {
   permi_spy_map *map = &spy->map[which];
@@ -308,7 +273,7 @@ static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row
   entries[down * (size_t)map->cells[1] + across]++;
 }
 
-/* The maps and the blocks are incomplete if watch stops. */
+/* Incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -325,7 +290,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
     permi_sparse_fill(&given, 0, 0, &working);
     spy->singular = !permi_split(&working);
   }
-  if (square && !spy->singular) { /* components come in reverse topological order */
+  if (square && !spy->singular) { /* components: in reverse topological order */
     const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
@@ -359,85 +324,11 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
   return PERM_OK;
 }
 
-/* The vertex of a step; *begin to *end: its entries, see permi_spy_other. */
-static int permi_spy_vertex(const permi_spy *spy, int step, int *begin, int *end)
-{
-  if (spy->leaf->run_task == permi_tree_task) {
-    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
-    *begin = tree->node[step].edge;
-    *end = tree->node[step + 1].edge;
-    return tree->vertex[step];
-  } else {
-    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
-    *begin = frontier->stream_start[step];
-    *end = frontier->stream_start[step + 1];
-    return frontier->sequence[step];
-  }
-}
-
-/* The other vertex of an entry, or -1 if that stream is no entry. */
-static int permi_spy_other(const permi_spy *spy, int entry)
-{
-  return spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->edge[entry].vertex
-                                                : ((const permi_frontier *)spy->leaf->context)->partner[entry];
-}
-
-/* Places rows and columns, from the last to the first that goes, and maps their entries. */
-static void permi_spy_reorder(permi_spy *spy)
-{
-  const int n = spy->leaf->information.n;
-  int next[2] = {n, n}, step, e, begin, end, v;
-  for (v = 0; v < 2 * n; v++)
-    spy->place[v] = -1;
-  for (step = spy->steps; step-- > 0;) {
-    v = permi_spy_vertex(spy, step, &begin, &end);
-    for (e = begin; e <= end; e++) { /* last the vertex itself */
-      const int t = e < end ? permi_spy_other(spy, e) : v;
-      if (t >= 0 && spy->place[t] < 0)
-        spy->place[t] = --next[t >= n];
-    }
-    for (e = begin; e < end; e++) {
-      const int t = permi_spy_other(spy, e);
-      if (t >= 0)
-        permi_spy_count(&spy->map[2], spy->map[2].live, spy->place[v < n ? v : t], spy->place[v < n ? t : v]);
-    }
-  }
-}
-
-/* Widths after each step, and bytes of its values. */
-static void permi_spy_measure(permi_spy *spy)
-{
-  int p, v;
-  if (spy->leaf->run_task == permi_tree_task) {
-    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
-    for (p = 0; p < tree->nodes; p++) {
-      const permi_tree_node *node = &tree->node[p];
-      const int vertices = permi_count_ones(node->all) - 1;
-      const double states = permi_tree_choose(tree, vertices,
-                                              permi_count_ones(node->rows) - !node->column - node->difference);
-      spy->width[p] = vertices;
-      spy->bytes[p] = 8.0 * tree->size * states;
-      spy->states = fmax(spy->states, states);
-    }
-  } else {
-    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
-    memset(spy->width, 0, (size_t)spy->steps * sizeof *spy->width);
-    for (v = 0; v < 2 * spy->leaf->information.n; v++)
-      if (frontier->birth[v] >= 0)
-        for (p = frontier->birth[v]; p < frontier->death[v]; p++)
-          spy->width[p]++;
-    for (p = 0; p < frontier->steps; p++) {
-      const size_t bytes = frontier->arrays ? permi_arrays_bytes_at(frontier, p + 1) : permi_value_bytes(frontier);
-      spy->bytes[p] = frontier->states[p + 1] * (double)bytes;
-      spy->states = fmax(spy->states, frontier->states[p + 1]);
-    }
-  }
-}
-
-/* Of the largest block that has one. 0: out of memory. */
+/* Takes the largest block with an order. Returns 0 without memory. */
 static int permi_spy_elimination(permi_spy *spy)
 {
-  int i, n, entries, begin;
+  const permi_frontier *frontier;
+  int i, p, v;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
     const permi_leaf *leaf = &spy->job->leaf[i];
     if ((leaf->run_task == permi_frontier_run || leaf->run_task == permi_arrays_run_task ||
@@ -447,18 +338,21 @@ static int permi_spy_elimination(permi_spy *spy)
   }
   if (!spy->leaf)
     return 1;
-  n = spy->leaf->information.n;
-  spy->steps = spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->nodes
-                                                      : ((const permi_frontier *)spy->leaf->context)->steps;
-  permi_spy_vertex(spy, spy->steps - 1, &begin, &entries);
-  spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
-  spy->bytes = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
-  spy->place = (int *)permi_pool_get(&spy->pool, 2 * (size_t)n, sizeof(int));
-  if (!permi_spy_cells(spy, 2, n, n, (size_t)entries))
-    return 0;
-  permi_spy_measure(spy);
-  permi_spy_reorder(spy);
-  return 1;
+  frontier = (const permi_frontier *)spy->leaf->context;
+  if (spy->leaf->run_task == permi_tree_task) {
+    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
+    spy->steps = tree->nodes;
+    spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+    for (p = 0; p < spy->steps && spy->width; p++)
+      spy->width[p] = permi_count_ones(tree->node[p].all) - 1;
+    return spy->width != NULL;
+  }
+  spy->steps = frontier->steps;
+  spy->width = (double *)permi_pool_zeros(&spy->pool, (size_t)spy->steps, sizeof(double));
+  for (v = 0; v < 2 * spy->leaf->information.n && spy->width; v++)
+    for (p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
+      spy->width[p]++;
+  return spy->width != NULL;
 }
 
 static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,

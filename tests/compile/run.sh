@@ -145,7 +145,7 @@ stacks() { # COMPILER FLAGS...
     "$@" $out/stacks.o -o $out/stacks -lm -lpthread && OMP_STACKSIZE=64k $out/stacks
 }
 frames() { # BYTES: no function's is larger, but of the kernels of small orders, which call nothing
-  awk -F '\t' -v most=$1 '$1 ~ /permi?_/ { functions++ } $1 ~ /permi?_/ && $2 > ($1 ~ /permi_small_|permi_batch_signs_real/ ? 28000 : most) {
+  awk -F '\t' -v most=$1 '$1 ~ /permi?_/ { functions++ } $1 ~ /permi?_/ && $2 > ($1 ~ /permi_small_|permi_batch_halves_real/ ? 28000 : most) {
     print $1, $2; large = 1 } END { exit large || functions < 500 }' $out/stacks.su
 }
 clocks="gcc:c99 gcc:gnu11 g++:c++11 clang:c99 clang++:c++11 musl-gcc:c99"

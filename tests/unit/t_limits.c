@@ -206,7 +206,7 @@ TEST(t_limits_blocks_of_samples_keep_their_bits)
 {
   enum { N = 24, THREADS = 3 };
   static double a[2 * N * N], rooms[N * THREADS];
-  static permi_moments sample[PERMI_BLOCK_SAMPLES];
+  static permi_moments sample[3][PERMI_BLOCK_SAMPLES];
   static int order[N];
   perm_options options;
   permi_control watch;
@@ -219,7 +219,7 @@ TEST(t_limits_blocks_of_samples_keep_their_bits)
   for (kind = 0; kind < N; kind++)
     order[kind] = kind;
   for (kind = 0; kind < 3; kind++) {
-    permi_moments whole, shared[2];
+    int way, s, values = 0;
     memset(&sampler, 0, sizeof sampler);
     sampler.n = N;
     sampler.a = a;
@@ -229,17 +229,19 @@ TEST(t_limits_blocks_of_samples_keep_their_bits)
     sampler.seed = 7;
     sampler.signs = kind > 0;
     sampler.parts = kind == 2 ? 2 : 1;
-    sampler.moments = &whole;
-    permi_sample_block(&sampler, 0, 0);
-    sampler.moments = sample;
     sampler.watch = &watch;
-    sampler.stop = &stop;
-    shared[0] = permi_sample_shared(&sampler, 1);
-    shared[1] = permi_sample_shared(&sampler, THREADS);
-    CHECK(whole.samples == PERMI_BLOCK_SAMPLES && whole.squares > 0);
-    CHECK(!memcmp(&whole.value, &shared[0].value, sizeof whole.value) && whole.squares == shared[0].squares);
-    CHECK(whole.imaginary == shared[0].imaginary && whole.exp2 == shared[0].exp2);
-    CHECK(shared[0].value == shared[1].value && shared[0].squares == shared[1].squares);
+    for (way = 0; way < 3; way++) { /* not asking whether to stop; asking; by threads */
+      sampler.moments = sample[way];
+      sampler.stop = way ? &stop : NULL;
+      CHECK(permi_share(way > 1 ? THREADS : 1, 0, PERMI_BLOCK_SAMPLES, permi_sample_one, &sampler, NULL) == PERM_OK);
+      for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
+        const permi_moments *one = &sample[way][s], *first = &sample[0][s];
+        values += one->value != 0;
+        CHECK(one->samples == 1 && one->value == first->value && one->exp2 == first->exp2 &&
+              one->imaginary == first->imaginary);
+      }
+    }
+    CHECK(values > PERMI_BLOCK_SAMPLES);
   }
 }
 
