@@ -368,10 +368,9 @@ typedef struct perm_checkpoint_file {
   const char *file;         /* holds finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* checkpoints whose work is merged, without adding any */
-  int merges;               /* how many; missing or repeated work is an error */
-  const void *note;         /* note_bytes of the caller's, kept in the file; see perm_checkpoint_options */
-  size_t note_bytes;
+  const char *const *merge; /* a list, ended by NULL, of checkpoints whose work is merged, without adding any; missing
+                               or repeated work is an error */
+  const char *note;         /* text of the caller, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
@@ -395,7 +394,7 @@ typedef struct perm_options {
   double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run, or of
                          max_seconds, or 20 ms, counted, not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
-  void *user_data;
+  void *user_data; /* of progress and execute */
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
@@ -404,7 +403,6 @@ typedef struct perm_options {
      call's options and the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
-  void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
 } perm_options;
 
@@ -629,8 +627,7 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
    modulus, tolerance, max_bytes, plan_effort, gpu but its cache, checkpoint.part and .parts. *note (may
    be NULL) gets a copy of the note from the options' allocator, for the caller to release (by default with free), or
    NULL. */
-PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
-                                             perm_result *result);
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
    (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its
@@ -1326,14 +1323,14 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
                                         NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
-                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO};
+                                        {NULL, 0, 0, 0, NULL, NULL}, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
 /* One job in several calls, whose limits must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
-  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
+  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
 }
 
 static void permi_result_clear(perm_result *result)
@@ -3122,7 +3119,6 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_options, gpu),
     PERMI_MEMBER(perm_options, checkpoint),
     PERMI_MEMBER(perm_options, execute),
-    PERMI_MEMBER(perm_options, execute_data),
     PERMI_MEMBER(perm_options, format),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
     PERMI_MEMBER(perm_gpu_options, devices),
@@ -3134,9 +3130,7 @@ static const permi_member permi_members[] = {
     PERMI_MEMBER(perm_checkpoint_file, part),
     PERMI_MEMBER(perm_checkpoint_file, parts),
     PERMI_MEMBER(perm_checkpoint_file, merge),
-    PERMI_MEMBER(perm_checkpoint_file, merges),
     PERMI_MEMBER(perm_checkpoint_file, note),
-    PERMI_MEMBER(perm_checkpoint_file, note_bytes),
     {"perm_progress", 0, sizeof(perm_progress)},
     PERMI_MEMBER(perm_progress, fraction),
     PERMI_MEMBER(perm_progress, seconds),
@@ -3482,9 +3476,7 @@ static const char *permi_bad_option(const perm_options *options)
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
       {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
-      {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
-       "checkpoint.merges is negative, or checkpoint.merge is NULL"},
-      {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {checkpoint->merge && !*checkpoint->merge, "checkpoint.merge is an empty list (NULL means none)"},
       {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
@@ -4727,14 +4719,14 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 {
   const perm_options *options = permi_options(options_given);
   unsigned char *to = (unsigned char *)bytes;
-  size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
+  const size_t note = options->checkpoint.note ? strlen(options->checkpoint.note) : 0;
+  size_t needed = PERMI_CHECKPOINT_HEAD + note + 8, k;
   int i;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
   for (i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
               (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
-  needed += options->checkpoint.note_bytes;
   if (!bytes || size < needed)
     return needed;
   memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
@@ -4756,7 +4748,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
   permi_put(to + 96, 0, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
-  permi_put(to + 104, options->checkpoint.note_bytes, 8);
+  permi_put(to + 104, note, 8);
   to += PERMI_CHECKPOINT_HEAD;
   for (i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
@@ -4770,8 +4762,8 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
     if (state->finished[i].count)
       to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
   }
-  if (options->checkpoint.note_bytes)
-    memcpy(to, options->checkpoint.note, options->checkpoint.note_bytes);
+  if (note)
+    memcpy(to, options->checkpoint.note, note);
   permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
   return needed;
 }
@@ -5059,8 +5051,7 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
   return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
 }
 
-PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
-                                             perm_result *result)
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result)
 {
   unsigned char *bytes = NULL;
   perm_options found;
@@ -5072,8 +5063,6 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
   if (note)
     *note = NULL;
-  if (note_bytes)
-    *note_bytes = 0;
   status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
   if (status != PERM_OK)
     return status;
@@ -5086,14 +5075,14 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
-    else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
+    else if (note && length && !(*note = (char *)permi_allocate(&options->allocator, length + 1, 1)))
       status = permi_fail_memory(result);
   }
   if (status == PERM_OK) {
-    if (note && length)
+    if (note && length) {
       memcpy(*note, bytes + size - 8 - length, length);
-    if (note_bytes)
-      *note_bytes = length;
+      (*note)[length] = 0;
+    }
     *options = found;
   }
   permi_release(&options->allocator, bytes);
@@ -11534,12 +11523,13 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, permi_con
                                perm_result *result)
 {
   const perm_options *options = control->options;
+  const char *const *merge = options->checkpoint.merge;
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
     empty &= !state->finished[i].count;
-  for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && i < options->checkpoint.merges; i++) {
-    const char *path = i < 0 ? options->checkpoint.file : options->checkpoint.merge[i];
+  for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && (i < 0 || (merge && merge[i])); i++) {
+    const char *path = i < 0 ? options->checkpoint.file : merge[i];
     perm_options any = *options;
     perm_state *kept = NULL;
     int missing;
@@ -11617,7 +11607,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
   control = permi_control_begin(options);
-  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merges))
+  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merge))
     status = keeper->begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
@@ -11629,7 +11619,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
                       "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
                       permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
-  left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
+  left = !options->checkpoint.merge && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
     keeper->keep(job, state, &control, &unwritten);
     if (control.unwritten) {
@@ -11650,9 +11640,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = PERM_OK;
   for (i = 0; i < job->leaves && !left && begin == end; i++)
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
-  if (begin < end && !options->checkpoint.merges)
+  if (begin < end && !options->checkpoint.merge)
     stopped = PERM_PART_DONE;
-  if (keeper && !kept && !(begin < end && options->checkpoint.merges))
+  if (keeper && !kept && !(begin < end && options->checkpoint.merge))
     keeper->keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
@@ -11727,9 +11717,9 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
     perm_job_free(job);
     return result->status;
   }
-  status = perm_state_create(job, &state) != PERM_OK         ? permi_fail_memory(result)
-           : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                             : reach->execute(job, state, options, result);
+  status = perm_state_create(job, &state) != PERM_OK        ? permi_fail_memory(result)
+           : options->execute && !options->checkpoint.merge ? options->execute(job, state, options, result)
+                                                            : reach->execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;
@@ -13082,7 +13072,7 @@ static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
   run.checkpoint.file = NULL;
-  run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
+  run.checkpoint.part = run.checkpoint.parts = 0;
   run.checkpoint.merge = NULL;
   return run;
 }

@@ -348,11 +348,17 @@ typedef struct cli_proving {
   const perm_matrix *matrix;
 } cli_proving;
 
+static int cli_explain_progress(const perm_progress *progress, void *user_data)
+{
+  const cli *run = ((const cli_proving *)user_data)->run;
+  return run->options.progress(progress, run->options.user_data);
+}
+
 /* Stands for the execution of a proof's job, which is explained. */
 static perm_status cli_explain_proof(const perm_job *job, perm_state *state, const perm_options *options,
                                      perm_result *result)
 {
-  const cli_proving *proving = (const cli_proving *)options->execute_data;
+  const cli_proving *proving = (const cli_proving *)options->user_data;
   (void)state;
   cli_explain_job(proving->run, proving->name, proving->matrix, job);
   memset(result, 0, sizeof *result);
@@ -367,7 +373,8 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
   perm_job *job = NULL;
   perm_status status;
   options.execute = cli_explain_proof;
-  options.execute_data = &proving;
+  options.progress = cli_explain_progress;
+  options.user_data = &proving;
   status = cli_proves ? perm_prove_sparse(matrix, NULL, &options, result)
                       : perm_sparse_job(matrix, &run->options, &job, result);
   if (status == PERM_OK && job)

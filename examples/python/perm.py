@@ -142,7 +142,7 @@ class _GpuOptions(Structure):
 
 class _CheckpointFile(Structure):
     _fields_ = [("file", c_char_p), ("seconds", c_double), ("part", c_int), ("parts", c_int),
-                ("merge", POINTER(c_char_p)), ("merges", c_int), ("note", c_void_p), ("note_bytes", c_size_t)]
+                ("merge", POINTER(c_char_p)), ("note", c_char_p)]
 
 
 class _Options(Structure):
@@ -150,7 +150,7 @@ class _Options(Structure):
                 ("tolerance", c_double), ("modulus", c_uint64), ("max_seconds", c_double), ("max_bytes", c_double),
                 ("plan_effort", c_double), ("progress", _Callback), ("user_data", c_void_p), ("cancel", c_void_p),
                 ("allocator", c_void_p * 3), ("gpu", _GpuOptions), ("checkpoint", _CheckpointFile),
-                ("execute", c_void_p), ("execute_data", c_void_p), ("format", c_int)]
+                ("execute", c_void_p), ("format", c_int)]
 
 
 class _Integer(Structure):
@@ -810,7 +810,6 @@ class _Call:
         if merge is not None:
             files = _files(merge)
             o.checkpoint.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
-            o.checkpoint.merges = len(files)
         self.pieces = checkpoint is not None or part is not None or merge is not None
         self.asks = (bytes(o) != bytes(_Options(threads=o.threads)) or self.pieces or self.proves or
                      progress is not None or cancel is not None)  # for more than perm_real gives

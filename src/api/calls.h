@@ -138,8 +138,7 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
    modulus, tolerance, max_bytes, plan_effort, gpu but its cache, checkpoint.part and .parts. *note (may
    be NULL) gets a copy of the note from the options' allocator, for the caller to release (by default with free), or
    NULL. */
-PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
-                                             perm_result *result);
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
    (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its

@@ -146,10 +146,9 @@ typedef struct perm_checkpoint_file {
   const char *file;         /* holds finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* checkpoints whose work is merged, without adding any */
-  int merges;               /* how many; missing or repeated work is an error */
-  const void *note;         /* note_bytes of the caller's, kept in the file; see perm_checkpoint_options */
-  size_t note_bytes;
+  const char *const *merge; /* a list, ended by NULL, of checkpoints whose work is merged, without adding any; missing
+                               or repeated work is an error */
+  const char *note;         /* text of the caller, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
@@ -173,7 +172,7 @@ typedef struct perm_options {
   double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run, or of
                          max_seconds, or 20 ms, counted, not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
-  void *user_data;
+  void *user_data; /* of progress and execute */
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
@@ -182,7 +181,6 @@ typedef struct perm_options {
      call's options and the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
-  void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
 } perm_options;
 

@@ -133,14 +133,14 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
                                         NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
-                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO};
+                                        {NULL, 0, 0, 0, NULL, NULL}, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
 /* One job in several calls, whose limits must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
-  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
+  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
 }
 
 static void permi_result_clear(perm_result *result)

@@ -86,14 +86,14 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 {
   const perm_options *options = permi_options(options_given);
   unsigned char *to = (unsigned char *)bytes;
-  size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
+  const size_t note = options->checkpoint.note ? strlen(options->checkpoint.note) : 0;
+  size_t needed = PERMI_CHECKPOINT_HEAD + note + 8, k;
   int i;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
   for (i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
               (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
-  needed += options->checkpoint.note_bytes;
   if (!bytes || size < needed)
     return needed;
   memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
@@ -115,7 +115,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
   permi_put(to + 96, 0, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
-  permi_put(to + 104, options->checkpoint.note_bytes, 8);
+  permi_put(to + 104, note, 8);
   to += PERMI_CHECKPOINT_HEAD;
   for (i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
@@ -129,8 +129,8 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
     if (state->finished[i].count)
       to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
   }
-  if (options->checkpoint.note_bytes)
-    memcpy(to, options->checkpoint.note, options->checkpoint.note_bytes);
+  if (note)
+    memcpy(to, options->checkpoint.note, note);
   permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
   return needed;
 }
@@ -418,8 +418,7 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
   return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
 }
 
-PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
-                                             perm_result *result)
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result)
 {
   unsigned char *bytes = NULL;
   perm_options found;
@@ -431,8 +430,6 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
   if (note)
     *note = NULL;
-  if (note_bytes)
-    *note_bytes = 0;
   status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
   if (status != PERM_OK)
     return status;
@@ -445,14 +442,14 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
-    else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
+    else if (note && length && !(*note = (char *)permi_allocate(&options->allocator, length + 1, 1)))
       status = permi_fail_memory(result);
   }
   if (status == PERM_OK) {
-    if (note && length)
+    if (note && length) {
       memcpy(*note, bytes + size - 8 - length, length);
-    if (note_bytes)
-      *note_bytes = length;
+      (*note)[length] = 0;
+    }
     *options = found;
   }
   permi_release(&options->allocator, bytes);

@@ -39,9 +39,7 @@ static const char *permi_bad_option(const perm_options *options)
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
       {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
-      {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
-       "checkpoint.merges is negative, or checkpoint.merge is NULL"},
-      {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {checkpoint->merge && !*checkpoint->merge, "checkpoint.merge is an empty list (NULL means none)"},
       {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}

@@ -454,7 +454,7 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
     return permi_mpi_fail(result, session->status, session->message);
   memset(result, 0, sizeof *result);
   if (session->rank == 0) {
-    alone = options->checkpoint.merges || permi_mpi_alone(session, job);
+    alone = options->checkpoint.merge || permi_mpi_alone(session, job);
     if (options->checkpoint.parts)
       permi_mpi_fail(result, PERM_ERROR_OPTION, "parts go without MPI: all ranks together do the whole job");
     else if (!alone && !(led = permi_mpi_leader_create(&leader, session, job)))

@@ -172,7 +172,6 @@ int main(int count, char **file)
   memset(&o, 0, sizeof o);
   o.method = PERM_METHOD_GLYNN;
   o.checkpoint.merge = (const char *const *)(file + 1);
-  o.checkpoint.merges = 2;
   return perm_compute_real(16, 16, a, 16, &o, &r) != PERM_OK || r.value != whole.value || whole.value == 0;
 }
 C

@@ -50,8 +50,8 @@ TEST(t_arguments_null)
   ARGUMENTS_BAD(perm_checkpoint_read(NULL, "build/none", NULL, &other, &r), PERM_ERROR_NULL, 1, "job is NULL")
   ARGUMENTS_BAD(perm_checkpoint_read(job, NULL, NULL, &other, &r), PERM_ERROR_NULL, 2, "path is NULL")
   ARGUMENTS_BAD(perm_checkpoint_read(job, "build/none", NULL, NULL, &r), PERM_ERROR_NULL, 4, "state is NULL")
-  ARGUMENTS_BAD(perm_checkpoint_options(NULL, &options, NULL, NULL, &r), PERM_ERROR_NULL, 1, "path is NULL")
-  ARGUMENTS_BAD(perm_checkpoint_options("build/none", NULL, NULL, NULL, &r), PERM_ERROR_NULL, 2, "options is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_options(NULL, &options, NULL, &r), PERM_ERROR_NULL, 1, "path is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_options("build/none", NULL, NULL, &r), PERM_ERROR_NULL, 2, "options is NULL")
   CHECK(!other);
   CHECK(perm_compute_repeated_real(2, 2, a, 2, counts, counts, NULL, NULL) == PERM_ERROR_NULL);
   CHECK(perm_minors_real(2, 2, a, 2, NULL, NULL, 0, NULL, minors, NULL) == PERM_ERROR_NULL);

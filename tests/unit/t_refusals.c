@@ -5,6 +5,7 @@
 TEST(t_refusals_options)
 {
   static const double a[4] = {1, 2, 3, 4};
+  static const char *const no_name = NULL;
   perm_options options;
   perm_result r;
 #define REFUSED(field, value_, text_)                                                                             \
@@ -34,9 +35,7 @@ TEST(t_refusals_options)
   REFUSED(checkpoint.parts, -1, "checkpoint.part is not one of 1 to parts")
   REFUSED(checkpoint.parts, 2, "checkpoint.part is not one of 1 to parts")
   REFUSED(checkpoint.part, (options.checkpoint.parts = 2, 3), "checkpoint.part is not one of 1 to parts")
-  REFUSED(checkpoint.merges, -1, "checkpoint.merges is negative, or checkpoint.merge is NULL")
-  REFUSED(checkpoint.merges, 1, "checkpoint.merges is negative, or checkpoint.merge is NULL")
-  REFUSED(checkpoint.note_bytes, 1, "checkpoint.note is NULL")
+  REFUSED(checkpoint.merge, &no_name, "checkpoint.merge is an empty list")
   REFUSED(allocator.allocate, fault_allocate, "allocator needs both allocate and release, or neither")
   REFUSED(allocator.release, fault_release, "allocator needs both allocate and release, or neither")
 #undef REFUSED
