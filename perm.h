@@ -200,7 +200,7 @@
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
-                         counter; elsewhere OpenMP's clock, gettimeofday or clock, whichever there is first) */
+                         counter; elsewhere gettimeofday, or else clock) */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -758,7 +758,7 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 #error "perm.h proves rounding errors: compile it without -ffast-math, -Ofast, -funsafe-math-optimizations, /fp:fast"
 #endif
 typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]; /* -fsingle-precision-constant */
-/* 1 (s390x) and 16 (x86 with AVX512-FP16) widen only what is narrower than double; 2 is the x87's, -1 unknown. */
+/* 1 (s390x) and 16 (x86 with AVX512-FP16) widen only types narrower than double; 2 is the x87's, -1 unknown. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
 #error "perm.h needs double arithmetic that rounds to double: on 32-bit x86 add -msse2 -mfpmath=sse"
 #endif
@@ -816,7 +816,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ARM 0
 #endif
 
-/* Hides a double from contraction. */
+/* Hides a double, so that the compiler does not contract it with a later operation. */
 #if PERMI_X86
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+x"(x))
 #elif PERMI_ARM
@@ -859,10 +859,10 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* Around rooms whose speed -O1 keeps: gcc takes 0.6 of the time for them. Of -O2 they need expensive-optimizations,
-   without which gcc leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1
-   times as fast so; the dense kernels for AVX-512 lose 3 to 5 %, planning takes 1.3 times as long, sparyser 1.14,
-   decompose 1.27: they stay outside. */
+/* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time. Without expensive-optimizations gcc
+   leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1 times as fast this
+   way. Rooms that lose stay outside: dense kernels for AVX-512 (3 to 5 %), planning (1.3 times as long), sparyser
+   (1.14), decompose (1.27). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -872,8 +872,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_END
 #endif
 /* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls loops too late to hold arrays in
-   registers: at -O1 not at all with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS:
-   with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+   registers: at -O1 never with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS: with
+   gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -901,9 +901,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
-   timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
-   longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> defines timespec,
+   but no header declares clock_gettime, which takes two longs, or has another name where times are longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -935,9 +934,7 @@ static double permi_seconds(void)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
   {
-#if PERMI_OPENMP
-    return omp_get_wtime();
-#elif defined(__unix__) || defined(__APPLE__)
+#if defined(__unix__) || defined(__APPLE__)
     struct timeval now;
     gettimeofday(&now, NULL);
     return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
@@ -1135,15 +1132,14 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_EXACT_WORTH 5              /* and up to so many times the seconds of doubles */
 
 /* ==================================================================================== >>environment
-   A thread's rounding mode and flush-to-zero are its own: a caller may have set them, -ffast-math in another object
-   sets them, and OpenMP's threads keep what an earlier loop set. What stands between begin and end is computed to
-   nearest, with denormals; afterwards the thread has its own environment again. Every public call that computes does
-   so, and every thread that takes chunks. */
+   Between begin and end a thread rounds to nearest, with denormals; afterwards it has its own environment again. The
+   caller may have set another one, -ffast-math in another object sets flush-to-zero, and OpenMP's threads keep what an
+   earlier loop set. Every public call that computes has begin and end, and every thread that takes chunks. */
 
 static int permi_rounding_is_sound(void)
 {
 #if PERMI_X86
-  /* In one step: reading MXCSR waits for all that was begun, 8 ns. Up, down, to zero; denormals, in and out. */
+  /* One test for all, since reading MXCSR takes 8 ns: up, down, to zero; denormals, in and out. */
   static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
   static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
   __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
@@ -1201,8 +1197,8 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages where the system has them on request: first touches of 4 KB pages were an eighth of a run with
-   3e8 bytes of states, a quarter of rook numbers. */
+/* Asks for huge pages: first touches of 4 KB pages took an eighth of a run with 3e8 bytes of states, a quarter of rook
+   numbers. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
@@ -1233,7 +1229,7 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
   return memory;
 }
 
-/* The same, all bits zero; touches no fresh pages. */
+/* permi_allocate of zeros; touches no fresh pages. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
   const int own = !allocator->allocate && count && size;
@@ -1261,7 +1257,7 @@ typedef struct permi_pool {
   int failed;
 } permi_pool;
 
-/* NULL, and pool->failed from then on, when memory runs out. */
+/* Returns NULL, and sets pool->failed for good, when memory runs out. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
   const size_t head = 16; /* keeps the alignment of malloc */
@@ -1284,7 +1280,7 @@ PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_
   return memory;
 }
 
-/* A copy; from NULL: NULL. */
+/* Returns a copy, or NULL if `from` is NULL. */
 PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *kept = from ? permi_pool_get(pool, count, size) : NULL;
@@ -1302,7 +1298,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global: a data race). */
+/* Returns log2 n! to 2e-12 by Stirling's series (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -1313,7 +1309,7 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
-/* Returns the number of a precision in files and fingerprints, where 1 and 2 were precisions that are gone. */
+/* Returns a precision's number in files and fingerprints, where 1 and 2 are precisions that are gone. */
 static int permi_precision_number(perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
@@ -1321,13 +1317,11 @@ static int permi_precision_number(perm_precision precision)
 
 static const perm_options *permi_options(const perm_options *options)
 {
-  static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
-                                        NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
-                                        {NULL, 0, 0, 0, NULL, NULL}, NULL, PERM_FORMAT_AUTO};
+  static perm_options defaults; /* all zero: never written */
   return options ? options : &defaults;
 }
 
-/* One job in several calls, whose limits must not change the plan. */
+/* Is it one job in several calls, whose limits must not change the plan? */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
@@ -1339,7 +1333,8 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* The same but for words that nothing counts and text behind its end: a kilobyte, longer than a small permanent. */
+/* permi_result_clear without the words beyond an integer's and the text behind its end: that kilobyte takes longer than
+   a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -1347,7 +1342,7 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* The locale's point in a printed double becomes one. */
+/* Puts a point for the locale's into a printed double. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -1357,7 +1352,7 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale: for d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
+/* vsnprintf with a point in every locale, for d u x of int and long long, s c g e f, flags - +. x fills with zeros. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
   char number[352];
@@ -1377,18 +1372,18 @@ static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list 
           *(*format == 'l' ? &wide : *format == '-' ? &left : &sign) = 1;
       }
       text = *format == 's' ? va_arg(arguments, const char *) : number;
-      if (*format == 'c' || *format == '%')
+      if (*format == 'c' || *format == '%') {
         snprintf(number, sizeof number, "%c", *format == 'c' ? va_arg(arguments, int) : '%');
-      else if (*format == 'd')
+      } else if (*format == 'd') {
         snprintf(number, sizeof number, "%lld", wide ? va_arg(arguments, long long) : va_arg(arguments, int));
-      else if (*format == 'u' || *format == 'x')
+      } else if (*format == 'u' || *format == 'x') {
         snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
                  wide ? va_arg(arguments, unsigned long long) : va_arg(arguments, unsigned));
-      else if (*format != 's')
+      } else if (*format != 's') {
         snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
                  precision < 0 ? 6 : precision, va_arg(arguments, double));
-      if (strchr("gef", *format))
         permi_put_point(number);
+      }
       for (count = 0; (*format != 's' || count != precision) && text[count];)
         count++;
     }
@@ -1415,7 +1410,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Records an error, with NaN, so that an ignored status cannot look plausible. */
+/* Returns the status and records it, with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -1438,7 +1433,7 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* Are m rows of n numbers, `stride` apart, of `bytes` each, an array: rows apart, of bytes that a ptrdiff_t counts? */
+/* Do m rows of n numbers of `bytes`, `stride` apart, not overlap, and does a ptrdiff_t count their bytes? */
 static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 {
   return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
@@ -1447,19 +1442,18 @@ static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 static perm_status permi_fail_stride(perm_result *result, int argument, const char *name, int m, int n,
                                      ptrdiff_t stride)
 {
-  return stride < n ? permi_fail(result, PERM_ERROR_STRIDE, argument,
-                                 "%s is %lld, smaller than the %d columns of a row", name, (long long)stride, n)
-                    : permi_fail(result, PERM_ERROR_STRIDE, argument,
-                                 "%s is %lld: %d rows of so many numbers are more bytes than memory has", name,
-                                 (long long)stride, m);
+  return permi_fail(result, PERM_ERROR_STRIDE, argument,
+                    stride < n ? "%s is %lld, smaller than the %d columns of a row"
+                               : "%s is %lld: %d rows of so many numbers are more bytes than memory has",
+                    name, (long long)stride, stride < n ? n : m);
 }
 
-/* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
+/* The allocator that counts for max_bytes. Each block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
 #define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input; /* beside the input; of the input */
+  double limit, input; /* bytes beside the input, and of it */
   size_t live, wanted; /* wanted: the most that were refused */
   size_t holders;      /* blocks, and the call */
 } permi_meter;
@@ -1535,8 +1529,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* A call begins, in a sound environment. Returns its options, with a counting allocator if there is a limit and no
-   outer call counts. Without memory for the meter every allocation fails. */
+/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit and no outer
+   call counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -1560,7 +1554,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". What is below 0 or NaN is 0. */
+/* Times and sizes for people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative one or NaN is 0. */
 typedef struct permi_words_of {
   char text[32];
 } permi_words_of;
@@ -1600,7 +1594,7 @@ static permi_words_of permi_size_words(double bytes)
   return words;
 }
 
-/* PERM_ERROR_MEMORY because of the limit becomes PERM_ERROR_LIMIT. */
+/* Returns PERM_ERROR_LIMIT for PERM_ERROR_MEMORY if the limit was the reason. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -1613,13 +1607,6 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
                     permi_size_words(meter->limit + meter->input).text,
                     permi_size_words(meter->input > 0 ? meter->input : (double)meter->wanted).text,
                     permi_size_words((double)meter->wanted).text);
-}
-
-PERMI_UNUSED
-static double permi_meter_needed(const perm_options *options)
-{
-  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
-  return meter->input + (double)meter->wanted;
 }
 
 static perm_status permi_meter_end(const permi_metered *call, perm_status status, perm_result *result)
@@ -1640,7 +1627,7 @@ static perm_status permi_kind(perm_status status, int parts, const perm_options 
   return status;
 }
 
-/* What max_bytes leaves beside the input; 0: no limit. */
+/* Returns what max_bytes leaves beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
@@ -1663,13 +1650,13 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* By the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* Looks at the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
 }
 
-/* "NaN", "an infinity", or NULL. */
+/* Returns "NaN", "an infinity", or NULL. */
 static const char *permi_not_finite(double x)
 {
   const uint64_t bits = permi_bits(x) << 1;
@@ -1685,21 +1672,16 @@ static uint64_t permi_hash_double(uint64_t hash, double x)
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
 #define PERMI_HASH_START UINT64_C(14695981039346656037)
 
-/* The e of frexp for x != 0, without a call. */
+/* Returns the e of frexp for x != 0, mostly without a call. */
 static int permi_exponent(double x)
 {
-  uint64_t bits;
-  int e;
-  memcpy(&bits, &x, sizeof bits);
-  e = (int)(bits >> 52 & 2047);
-  if (!e)
+  int e = (int)(permi_bits(x) >> 52 & 2047) - 1022;
+  if (e == -1022)
     frexp(x, &e);
-  else
-    e -= 1022;
   return e;
 }
 
-static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
+static int permi_log2_ceiling(double x) /* the least e with x <= 2^e; x > 0 */
 {
   int e = permi_exponent(x);
   return ldexp(0.5, e) == x ? e - 1 : e;
@@ -1715,7 +1697,7 @@ static double permi_ldexp(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* x 2^e, exact unless the result is below the normal doubles. */
+/* Returns x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {
   uint64_t bits;
@@ -1727,14 +1709,14 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. What operations
-   lose is proved by machine: tests/proofs/doubles.g; exact rests: tests/proofs/exact_sums.v. */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. Machine proofs: errors in
+   tests/proofs/doubles.g, exact rests in tests/proofs/exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
 
-/* ab - c, rounded once where ab rounded less c is exact. Without the instruction, fma takes a hundred times as long as
-   Dekker's product [Dek71], which neither overflows nor loses bits in this range. */
+/* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction, fma takes a hundred times as long
+   as Dekker's product [Dek71], which neither overflows nor loses bits in this range. */
 static double permi_times_minus(double a, double b, double c)
 {
 #ifndef FP_FAST_FMA
@@ -1773,9 +1755,7 @@ static permi_dd permi_two_sum(double a, double b)
 
 static permi_dd permi_dd_make(double x)
 {
-  permi_dd r;
-  r.hi = x;
-  r.lo = 0;
+  const permi_dd r = {x, 0};
   return r;
 }
 
@@ -1823,8 +1803,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags can break that where
-   >>environment cannot mend it: a bound is given, and integers are trusted to doubles, only after this test. */
+/* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
+   where >>environment cannot mend it, so a bound is given, and integers are trusted to doubles, only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -1839,7 +1819,7 @@ static int permi_arithmetic_is_sound(void)
 /* ======================================================================================= >>integers
    Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
 
-/* a += b, a -= b of n words; return the carry, the borrow. */
+/* a += b, and a -= b, of n words; they return the carry and the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -1907,7 +1887,7 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns the carry or borrow. */
+/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns carry or borrow. */
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
@@ -1932,7 +1912,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns 1 if x, two's complement, is negative; magnitude = |x|, which may be x itself. */
+/* Returns whether x, in two's complement, is negative; magnitude = |x| may be x itself. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1945,7 +1925,7 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
   return negative;
 }
 
-/* Nearest double to the magnitude times 2^-*exp2 (ties to even): from 2^63 to 2^64, or 0. */
+/* Returns the magnitude times 2^-*exp2 as the nearest double (ties to even), from 2^63 to 2^64, or 0. */
 static double permi_words_double(const uint64_t *word, int words, int *exp2)
 {
   uint64_t top, below = 0;
@@ -1968,8 +1948,7 @@ static double permi_words_double(const uint64_t *word, int words, int *exp2)
   return (double)(top | (below != 0)); /* 64 bits round as all would */
 }
 
-/* perm_sum: a long fixed-point accumulator [Kul13] in units of 2^-1074. Adds x 2^bit units, or subtracts them, since
-   s - x = ~(~s + x). */
+/* Adds x 2^bit units of 2^-1074 to the fixed-point accumulator [Kul13], or subtracts them: s - x = ~(~s + x). */
 static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 {
   const uint64_t flip = subtract ? UINT64_MAX : 0;
@@ -1987,13 +1966,9 @@ static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 
 static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
 {
-  uint64_t bits, mantissa;
-  int exponent;
-  memcpy(&bits, &x, sizeof bits);
-  exponent = (int)(bits >> 52 & 2047);
-  mantissa = bits & ((UINT64_C(1) << 52) - 1);
-  if (exponent)
-    mantissa |= UINT64_C(1) << 52;
+  const uint64_t bits = permi_bits(x);
+  const int exponent = (int)(bits >> 52 & 2047);
+  const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(exponent != 0) << 52;
   permi_sum_add_bits(sum, mantissa, exponent ? exponent - 1 : 0, (int)(bits >> 63));
 }
 
@@ -2010,19 +1985,20 @@ static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int 
     permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
 }
 
-/* *sum = |*sum|; returns 1 if it was negative. */
+/* *sum = |*sum|; returns whether it was negative. */
 static int permi_sum_drop_sign(perm_sum *sum)
 {
   return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
 }
 
-/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+/* Returns the sum to about 106 bits as hi + lo times 2^*exp2, 1/2 <= |hi| <= 1 (or 0 with exponent 0). */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   permi_dd r = {0, 0};
   perm_sum rest = *sum;
   const int negative = permi_sum_drop_sign(&rest);
   uint64_t mantissa;
+  double low;
   int e, rest_e;
   *exp2 = 0;
   r.hi = permi_words_double(rest.word, PERM_SUM_WORDS, &e);
@@ -2033,11 +2009,9 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
     permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
   else
     permi_sum_add_bits(&rest, mantissa, e + 11, 1);
-  if (permi_sum_drop_sign(&rest))
-    r.lo = -permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
-  else
-    r.lo = permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
-  r.lo = ldexp(r.lo, rest_e - e);
+  low = permi_sum_drop_sign(&rest) ? -1 : 1;
+  low *= permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
+  r.lo = ldexp(low, rest_e - e);
   *exp2 = (long long)e - 1074 + 64;
   return permi_dd_scale(negative ? permi_dd_negate(r) : r, -64);
 }
@@ -2097,7 +2071,7 @@ static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, 
   return 1;
 }
 
-/* a 2^-k; returns 0 unless that is an integer. */
+/* a *= 2^-k; returns 0 unless that is an integer. */
 static int permi_integer_halve(perm_integer *a, int k)
 {
   int words = k / 64, bits = k % 64, i;
@@ -2115,7 +2089,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
+/* Returns (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -2200,13 +2174,13 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* At least the modulus of a + bi, at most 1.42 times it: never to divide by. */
+/* Returns at least the modulus of a + bi, and at most 1.42 times it: never divide by it. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* The same number in units that are 2^d as large. */
+/* Writes the same number in units that are 2^d as large. */
 static void permi_number_raise(permi_number *a, long long d)
 {
   const int shift = -permi_int_exponent(d);
@@ -2217,8 +2191,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
-   error, or else its estimate. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; if the value is
+   0 its error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -2233,7 +2207,7 @@ static void permi_number_normalise(permi_number *a)
   permi_number_raise(a, e);
 }
 
-/* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
+/* Returns ab, rounded up where it underflows; 0 if either is 0, even times infinity. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
@@ -2278,8 +2252,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
-   1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW if an exact product is too
+/* a *= b. The error |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the
+   factor 1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too
    long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
@@ -2384,7 +2358,7 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 /* =========================================================================================== >>ring
    The values of all engines. Inlined functions get the algebra as a constant. */
 
-/* A value: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of moduli of
+/* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli of
    all terms. Integers are modulo 2^(64 words), enough for the permanent. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
@@ -2458,8 +2432,8 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* x (c + low); for low = 0 the relative error is 3 u^2 in this order of operations [Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], with `low` below 10 u^2 (tests/proofs/doubles.g). */
+/* Returns x (c + low). In this order of operations the relative error is 3 u^2 for low = 0 [Theorem 3 of Joldes, Muller,
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], below 10 u^2 with `low` (tests/proofs/doubles.g). */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -2501,7 +2475,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* The same with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
+/* permi_words_fuse with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -2533,7 +2507,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
     }
 }
 
-/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, for PERMI_WORD and PERMI_WIDE only. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c NULL is 1, for PERMI_WORD and PERMI_WIDE only. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -2627,7 +2601,7 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
 }
 
 /* ============================================================================================ >>cpu
-   CPUID says what the processor can do, XGETBV which registers the system saves. */
+   CPUID tells what the processor can do, XGETBV which registers the system saves. */
 
 #if PERMI_X86
 typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
@@ -2699,33 +2673,29 @@ static perm_isa permi_isa_best(void)
 }
 
 /* ========================================================================================== >>files
-   Writing files. Whatever fails:
-     1. A file of that name is absent, or whole and old, or whole and new: a complete, closed and synced file replaces
-        it by renaming.
-     2. The temporary file is NAME.<16 random hexadecimal digits>.tmp beside it, created with O_EXCL (which follows no
-        planted link), not inherited by child programs, and removed when writing fails.
-     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
+   Replaces a file as a whole. Whatever fails:
+     1. The file is absent, or whole and old, or whole and new: a complete, closed and synced file is renamed to it.
+     2. The temporary file is NAME.<16 hexadecimal digits>.tmp beside it. O_EXCL creates it, so no planted link is
+        followed; child programs do not inherit it; a failed write removes it.
+     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on a file system
         without locks nothing is removed.
-     4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
-     5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
-        the rename would miss the target, following the link could overwrite any file.
+     4. A replaced file keeps its mode, but not its owner and access lists. In between, 0600 is never wider.
+     5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written,
+        because the rename would miss its target, and following it could overwrite any file.
    A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it. Without POSIX there is
    no lock, sync, mode or check of the kind, and the old file is removed before the rename. */
 
-/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may lower *bytes. */
+/* Tests make operations fail: (operation, bytes) returns an errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
 #define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
 
 typedef struct permi_replacement {
-  const perm_allocator *allocator;
   const char *path, *failed;
   char *name;
   FILE *stream;
-#if PERMI_POSIX
   int descriptor, kept; /* kept: the old file's mode, or -1 */
-#endif
 } permi_replacement;
 
 #if PERMI_POSIX
@@ -2733,6 +2703,12 @@ typedef struct permi_replacement {
   do                       \
     errno = 0;             \
   while ((call) < 0 && errno == EINTR)
+#define PERMI_TRY(operation, call)              \
+  do {                                          \
+    errno = PERMI_FILE_FAULT(operation, NULL);  \
+    if (!errno)                                 \
+      PERMI_AGAIN(call);                        \
+  } while (0)
 
 /* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for new files. */
 #if defined(O_NOFOLLOW)
@@ -2760,26 +2736,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* NULL: *why is the reason, *missing whether the file is absent. */
-static FILE *permi_file_open(const char *path, const char **why, int *missing)
-{
-  struct stat information;
-  FILE *file = NULL;
-  int descriptor = -1;
-  errno = PERMI_FILE_FAULT("open", NULL);
-  if (!errno)
-    PERMI_AGAIN(descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait for a writer */
-  *missing = descriptor < 0 && errno == ENOENT;
-  if (descriptor < 0 || fstat(descriptor, &information) < 0)
-    *why = strerror(errno);
-  else if ((*why = permi_file_refusal(information.st_mode)) == NULL && !(file = fdopen(descriptor, "rb")))
-    *why = strerror(errno);
-  if (!file && descriptor >= 0)
-    close(descriptor);
-  return file;
-}
-
-/* Bytes of path through its last slash. */
+/* Returns the bytes of path through its last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -2788,32 +2745,29 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-static int permi_file_is_ours(const char *base, size_t length, const char *name)
-{
-  return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
-         strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
-}
-
 /* Removes what killed processes left; `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
-  const size_t base = permi_file_directory(path), length = strlen(path);
+  const size_t base = permi_file_directory(path), length = strlen(path) - base;
   const struct dirent *entry;
   DIR *directory;
   memcpy(name, path, base);
   name[base] = 0;
   directory = opendir(base ? name : ".");
-  while (directory && (entry = readdir(directory)) != NULL)
-    if (permi_file_is_ours(path + base, length - base, entry->d_name)) {
-      int descriptor;
-      memcpy(name + base, entry->d_name, length - base + PERMI_STALE_BYTES + 1);
-      PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_NOFOLLOW | PERMI_CLOEXEC));
-      if (descriptor < 0)
-        continue;
-      if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-        remove(name);
-      close(descriptor);
-    }
+  while (directory && (entry = readdir(directory)) != NULL) {
+    const char *stale = entry->d_name;
+    int descriptor;
+    if (strncmp(stale, path + base, length) || strlen(stale) != length + PERMI_STALE_BYTES || stale[length] != '.' ||
+        strspn(stale + length + 1, "0123456789abcdef") != 16 || strcmp(stale + length + 17, ".tmp"))
+      continue;
+    memcpy(name + base, stale, length + PERMI_STALE_BYTES + 1);
+    PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_NOFOLLOW | PERMI_CLOEXEC));
+    if (descriptor < 0)
+      continue;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      remove(name);
+    close(descriptor);
+  }
   if (directory)
     closedir(directory);
 }
@@ -2822,6 +2776,7 @@ static void permi_file_clean(const char *path, char *name)
 static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
+  int code = EEXIST;
   PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
                                       file->kept < 0 ? 0666 : 0600));
   if (file->descriptor < 0)
@@ -2831,42 +2786,26 @@ static int permi_file_create_new(permi_replacement *file)
 #endif
   /* a clean-up may have removed it in between */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
-      (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
-    return 0;
+      (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0)) {
+    file->stream = fdopen(file->descriptor, "wb");
+    if (file->stream)
+      return 0;
+    code = errno ? errno : EIO;
+    remove(file->name);
+  }
   close(file->descriptor);
-  file->descriptor = -1;
-  return EEXIST;
+  return code;
 }
 
 static int permi_directory_sync(const char *path)
 {
-  int descriptor = -1, code = 0;
-  errno = PERMI_FILE_FAULT("open directory", NULL);
-  if (!errno)
-    PERMI_AGAIN(descriptor = open(path, O_RDONLY | PERMI_CLOEXEC));
+  int descriptor = -1, code;
+  PERMI_TRY("open directory", descriptor = open(path, O_RDONLY | PERMI_CLOEXEC));
   if (descriptor < 0)
     return errno == EACCES ? 0 : errno;
-  errno = PERMI_FILE_FAULT("sync directory", NULL);
-  if (!errno)
-    PERMI_AGAIN(fsync(descriptor));
+  PERMI_TRY("sync directory", fsync(descriptor));
   code = errno == EINVAL ? 0 : errno;
   close(descriptor);
-  return code;
-}
-
-static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
-{
-  size_t done = 0;
-  int code;
-  for (code = 0; !code && done < size;) {
-    size_t ask = size - done < 1u << 30 ? size - done : 1u << 30;
-    ptrdiff_t put = -1;
-    errno = PERMI_FILE_FAULT("write", &ask);
-    if (!errno)
-      PERMI_AGAIN(put = write(file->descriptor, bytes + done, ask));
-    code = put < 0 ? errno : put == 0 ? EIO : 0;
-    done += put > 0 ? (size_t)put : 0;
-  }
   return code;
 }
 
@@ -2883,80 +2822,48 @@ static const char *permi_file_check(const char *path, int *kept)
   *kept = (int)(information.st_mode & 0777);
   return permi_file_refusal(information.st_mode);
 }
-
-static int permi_file_close(permi_replacement *file, int code)
-{
-  int fault;
-  if (!code && file->kept >= 0)
-    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* else it stays 0600 */
-  if (!code) {
-    errno = PERMI_FILE_FAULT("sync", NULL);
-    if (!errno)
-      PERMI_AGAIN(fsync(file->descriptor));
-    code = errno == EINVAL ? 0 : errno;
-  }
-  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems report a full disk here */
-  if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
-    fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
-  return code ? code : fault;
-}
 #else
-static FILE *permi_file_open(const char *path, const char **why, int *missing)
-{
-  FILE *file = NULL;
-  errno = PERMI_FILE_FAULT("open", NULL);
-  if (!errno)
-    file = fopen(path, "rb");
-  *missing = !file && errno == ENOENT;
-  *why = file ? NULL : strerror(errno);
-  return file;
-}
-
 static int permi_file_create_new(permi_replacement *file)
 {
   file->stream = fopen(file->name, "wbx");
   return file->stream ? 0 : errno ? errno : EIO;
 }
-
-static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
-{
-  errno = PERMI_FILE_FAULT("write", NULL);
-  return errno ? errno : fwrite(bytes, 1, size, file->stream) == size ? 0 : errno ? errno : EIO;
-}
-
-static int permi_file_close(permi_replacement *file, int code)
-{
-  const int fault = PERMI_FILE_FAULT("close", NULL);
-  if (fclose(file->stream) != 0 && !code)
-    code = errno ? errno : EIO;
-  return code ? code : fault;
-}
 #endif
 
-static uint64_t permi_file_random(void)
+/* Returns the file, open for reading, or NULL: *why is the reason, *missing whether the file is absent. */
+static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
-  uint64_t number = 0;
+  FILE *file = NULL;
 #if PERMI_POSIX
-  int descriptor;
-  PERMI_AGAIN(descriptor = open("/dev/urandom", O_RDONLY | PERMI_CLOEXEC));
-  if (descriptor >= 0) {
-    ptrdiff_t got;
-    PERMI_AGAIN(got = read(descriptor, &number, sizeof number));
-    number ^= (uint64_t)got;
+  struct stat information;
+  int descriptor = -1;
+  PERMI_TRY("open", descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait for a writer */
+  *missing = descriptor < 0 && errno == ENOENT;
+  if (descriptor < 0 || fstat(descriptor, &information) < 0)
+    *why = strerror(errno);
+  else if ((*why = permi_file_refusal(information.st_mode)) == NULL && !(file = fdopen(descriptor, "rb")))
+    *why = strerror(errno);
+  if (!file && descriptor >= 0)
     close(descriptor);
-  }
-  number = permi_hash(number, PERMI_PROCESS);
+#else
+  errno = PERMI_FILE_FAULT("open", NULL);
+  if (!errno)
+    file = fopen(path, "rb");
+  *missing = !file && errno == ENOENT;
+  *why = file ? NULL : strerror(errno);
 #endif
-  number = permi_hash(permi_hash(number, (uint64_t)time(NULL)), (uint64_t)(uintptr_t)&number);
-  return permi_hash_double(number, permi_seconds());
+  return file;
 }
 
+/* Creates the temporary file under a name that nobody has; returns 0 or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
+  uint64_t number = permi_hash(permi_hash_double(PERMI_PROCESS, permi_seconds()), (uint64_t)time(NULL));
   int attempt, code = EEXIST;
+  number = permi_hash(number, (uint64_t)(uintptr_t)&number);
   for (attempt = 0; attempt < 100 && code == EEXIST; attempt++) {
     snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
-             (unsigned long long)(permi_file_random() + (uint64_t)attempt));
+             (unsigned long long)(number = permi_hash(number, 1)));
     errno = PERMI_FILE_FAULT("create", NULL);
     code = errno ? errno : permi_file_create_new(file);
   }
@@ -2970,27 +2877,36 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* The last steps; returns 0 or an errno. A second descriptor holds the lock until the rename. */
+/* Syncs, closes and renames the file if code is 0; removes it if anything failed. Returns 0 or an errno. A second
+   descriptor holds the lock until the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
+  int fault;
 #if PERMI_POSIX
   const int guard = code ? -1 : dup(file->descriptor);
+  const size_t length = permi_file_directory(file->path);
+  if (!code && file->kept >= 0)
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* else it stays 0600 */
+  if (!code) {
+    PERMI_TRY("sync", fsync(file->descriptor));
+    code = errno == EINVAL ? 0 : errno;
+  }
 #endif
-  code = permi_file_close(file, code);
+  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems report a full disk here */
+  if (fclose(file->stream) != 0 && !fault)
+    fault = errno == EINTR ? 0 : errno ? errno : EIO;
+  code = code ? code : fault;
   if (!code) {
     file->failed = "rename";
     errno = PERMI_FILE_FAULT("rename", NULL);
     code = errno || PERMI_RENAME(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
   }
-#if PERMI_POSIX
-  if (guard >= 0)
-    close(guard);
-#endif
   if (code && !PERMI_FILE_FAULT("remove", NULL))
     remove(file->name);
 #if PERMI_POSIX
+  if (guard >= 0)
+    close(guard);
   if (!code) {
-    const size_t length = permi_file_directory(file->path);
     file->failed = "sync the directory of";
     file->name[length] = 0;
     code = permi_directory_sync(length ? file->name : ".");
@@ -2999,56 +2915,43 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes (it returns 0 on failure and sets errno), or by `size` bytes at `what` if print
-   is NULL; what NULL: only tries. clean: removes leftovers. Returns NULL or why; *failed: the action, NULL: memory. */
+/* Replaces path by what `print` writes of *what; print returns 0 on failure and sets errno. what NULL: only tries.
+   clean: removes leftovers. Returns NULL or why it failed; *failed is the action, NULL if memory ran out. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
-                                      int (*print)(FILE *stream, const void *what), const void *what, size_t size,
+                                      int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)
 {
   permi_replacement file;
   const char *why = NULL;
-  int code;
+  int code = 0;
   memset(&file, 0, sizeof file);
   file.path = path;
-  file.failed = "write";
 #if PERMI_POSIX
-  file.descriptor = -1;
   why = permi_file_check(path, &file.kept);
 #endif
-  *failed = NULL;
+  *failed = why ? "write" : NULL;
   if (!why && !(file.name = (char *)permi_allocate(allocator, strlen(path) + PERMI_STALE_BYTES + 1, 1)))
     return "out of memory";
+  if (!why && (code = permi_file_create(&file)) != 0) {
+    *failed = "create";
+    why = strerror(code);
+  }
   if (!why) {
-    file.failed = "create";
-    code = permi_file_create(&file);
-    why = code ? strerror(code) : NULL;
-  }
-  *failed = file.failed;
-  if (why) {
-    permi_release(allocator, file.name);
-    return why;
-  }
-  file.failed = "write";
-#if PERMI_POSIX
-  if (print && !(file.stream = fdopen(file.descriptor, "wb")))
-    code = errno ? errno : EIO;
-#endif
-  if (!code && print) {
+    file.failed = "write";
     errno = 0;
-    code = print(file.stream, what) && fflush(file.stream) == 0 ? 0 : errno ? errno : EIO;
-  } else if (!code) {
-    code = permi_file_write(&file, (const unsigned char *)what, size);
-  }
-  code = permi_file_finish(&file, what ? code : EIO);
+    code = what && print(file.stream, what) && fflush(file.stream) == 0 ? 0 : errno ? errno : EIO;
+    code = permi_file_finish(&file, code);
 #if PERMI_POSIX
-  if (clean)
-    permi_file_clean(path, file.name);
+    if (clean)
+      permi_file_clean(path, file.name);
 #else
-  (void)clean;
+    (void)clean;
 #endif
+    *failed = file.failed;
+    why = code && what ? strerror(code) : NULL;
+  }
   permi_release(allocator, file.name);
-  *failed = file.failed;
-  return code && what ? strerror(code) : NULL;
+  return why;
 }
 
 PERMI_BRIEF_BEGIN
@@ -3101,87 +3004,42 @@ typedef struct permi_member {
 #define PERMI_MEMBER(type, name) {#type "." #name, offsetof(type, name), sizeof(((type *)NULL)->name)}
 
 static const permi_member permi_members[] = {
-    {"perm_options", 0, sizeof(perm_options)},
-    PERMI_MEMBER(perm_options, method),
-    PERMI_MEMBER(perm_options, precision),
-    PERMI_MEMBER(perm_options, isa),
-    PERMI_MEMBER(perm_options, threads),
-    PERMI_MEMBER(perm_options, certify),
-    PERMI_MEMBER(perm_options, tolerance),
-    PERMI_MEMBER(perm_options, modulus),
-    PERMI_MEMBER(perm_options, max_seconds),
-    PERMI_MEMBER(perm_options, max_bytes),
-    PERMI_MEMBER(perm_options, plan_effort),
-    PERMI_MEMBER(perm_options, progress),
-    PERMI_MEMBER(perm_options, user_data),
-    PERMI_MEMBER(perm_options, cancel),
-    PERMI_MEMBER(perm_options, allocator),
-    PERMI_MEMBER(perm_options, gpu),
-    PERMI_MEMBER(perm_options, checkpoint),
-    PERMI_MEMBER(perm_options, execute),
-    PERMI_MEMBER(perm_options, format),
-    {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
-    PERMI_MEMBER(perm_gpu_options, devices),
-    PERMI_MEMBER(perm_gpu_options, cpu_fallback),
-    PERMI_MEMBER(perm_gpu_options, cache),
-    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)},
-    PERMI_MEMBER(perm_checkpoint_file, file),
-    PERMI_MEMBER(perm_checkpoint_file, seconds),
-    PERMI_MEMBER(perm_checkpoint_file, part),
-    PERMI_MEMBER(perm_checkpoint_file, parts),
-    PERMI_MEMBER(perm_checkpoint_file, merge),
-    PERMI_MEMBER(perm_checkpoint_file, note),
-    {"perm_progress", 0, sizeof(perm_progress)},
-    PERMI_MEMBER(perm_progress, fraction),
-    PERMI_MEMBER(perm_progress, seconds),
-    PERMI_MEMBER(perm_progress, seconds_left),
-    PERMI_MEMBER(perm_progress, activity),
-    {"perm_integer", 0, sizeof(perm_integer)},
-    PERMI_MEMBER(perm_integer, negative),
-    PERMI_MEMBER(perm_integer, words),
-    PERMI_MEMBER(perm_integer, word),
-    {"perm_result", 0, sizeof(perm_result)},
-    PERMI_MEMBER(perm_result, value),
-    PERMI_MEMBER(perm_result, imaginary),
-    PERMI_MEMBER(perm_result, partial_sum),
-    PERMI_MEMBER(perm_result, partial_imaginary),
-    PERMI_MEMBER(perm_result, exp2),
-    PERMI_MEMBER(perm_result, error_bound),
-    PERMI_MEMBER(perm_result, error_estimate),
-    PERMI_MEMBER(perm_result, is_complex),
-    PERMI_MEMBER(perm_result, exact),
-    PERMI_MEMBER(perm_result, integer),
-    PERMI_MEMBER(perm_result, imaginary_integer),
-    PERMI_MEMBER(perm_result, modulus),
-    PERMI_MEMBER(perm_result, method),
-    PERMI_MEMBER(perm_result, precision),
-    PERMI_MEMBER(perm_result, isa),
-    PERMI_MEMBER(perm_result, threads),
-    PERMI_MEMBER(perm_result, gpus),
-    PERMI_MEMBER(perm_result, escalated),
-    PERMI_MEMBER(perm_result, terms),
-    PERMI_MEMBER(perm_result, plan_seconds),
-    PERMI_MEMBER(perm_result, seconds),
-    PERMI_MEMBER(perm_result, status),
-    PERMI_MEMBER(perm_result, argument),
-    PERMI_MEMBER(perm_result, message),
-    {"perm_leaf", 0, sizeof(perm_leaf)},
-    PERMI_MEMBER(perm_leaf, kind),
-    PERMI_MEMBER(perm_leaf, method),
-    PERMI_MEMBER(perm_leaf, isa),
-    PERMI_MEMBER(perm_leaf, n),
-    PERMI_MEMBER(perm_leaf, chunks),
-    PERMI_MEMBER(perm_leaf, work),
-    PERMI_MEMBER(perm_leaf, seconds),
-    PERMI_MEMBER(perm_leaf, bytes),
-    PERMI_MEMBER(perm_leaf, fingerprint),
-    {"perm_offer", 0, sizeof(perm_offer)},
-    PERMI_MEMBER(perm_offer, block),
-    PERMI_MEMBER(perm_offer, n),
-    PERMI_MEMBER(perm_offer, method),
-    PERMI_MEMBER(perm_offer, seconds),
-    PERMI_MEMBER(perm_offer, bytes),
-    PERMI_MEMBER(perm_offer, reason)
+#define PERMI_OF(name) PERMI_MEMBER(perm_options, name)
+    {"perm_options", 0, sizeof(perm_options)}, PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa),
+    PERMI_OF(threads), PERMI_OF(certify), PERMI_OF(tolerance), PERMI_OF(modulus), PERMI_OF(max_seconds),
+    PERMI_OF(max_bytes), PERMI_OF(plan_effort), PERMI_OF(progress), PERMI_OF(user_data), PERMI_OF(cancel),
+    PERMI_OF(allocator), PERMI_OF(gpu), PERMI_OF(checkpoint), PERMI_OF(execute), PERMI_OF(format),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_gpu_options, name)
+    {"perm_gpu_options", 0, sizeof(perm_gpu_options)}, PERMI_OF(devices), PERMI_OF(cpu_fallback), PERMI_OF(cache),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_checkpoint_file, name)
+    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)}, PERMI_OF(file), PERMI_OF(seconds), PERMI_OF(part),
+    PERMI_OF(parts), PERMI_OF(merge), PERMI_OF(note),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_progress, name)
+    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_OF(fraction), PERMI_OF(seconds), PERMI_OF(seconds_left),
+    PERMI_OF(activity),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_integer, name)
+    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_OF(negative), PERMI_OF(words), PERMI_OF(word),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_result, name)
+    {"perm_result", 0, sizeof(perm_result)}, PERMI_OF(value), PERMI_OF(imaginary), PERMI_OF(partial_sum),
+    PERMI_OF(partial_imaginary), PERMI_OF(exp2), PERMI_OF(error_bound), PERMI_OF(error_estimate),
+    PERMI_OF(is_complex), PERMI_OF(exact), PERMI_OF(integer), PERMI_OF(imaginary_integer), PERMI_OF(modulus),
+    PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa), PERMI_OF(threads), PERMI_OF(gpus), PERMI_OF(escalated),
+    PERMI_OF(terms), PERMI_OF(plan_seconds), PERMI_OF(seconds), PERMI_OF(status), PERMI_OF(argument),
+    PERMI_OF(message),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_leaf, name)
+    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_OF(kind), PERMI_OF(method), PERMI_OF(isa), PERMI_OF(n),
+    PERMI_OF(chunks), PERMI_OF(work), PERMI_OF(seconds), PERMI_OF(bytes), PERMI_OF(fingerprint),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_offer, name)
+    {"perm_offer", 0, sizeof(perm_offer)}, PERMI_OF(block), PERMI_OF(n), PERMI_OF(method), PERMI_OF(seconds),
+    PERMI_OF(bytes), PERMI_OF(reason)
+#undef PERMI_OF
 };
 
 static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
@@ -3209,24 +3067,18 @@ PERM_API int perm_version(void)
   return PERMI_VERSION;
 }
 
-/* Whether an integer is one that a call may have made. */
-static int permi_integer_good(const perm_integer *integer)
-{
-  return integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS;
-}
-
-/* plus: with an explicit +. */
+/* plus: a number that is not negative begins with +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
   uint32_t half[2 * PERM_INTEGER_WORDS];
-  int used = permi_integer_good(integer) ? 2 * integer->words : -1, length = 0, i;
+  const int good = integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS; /* made by a call */
+  int used = good ? 2 * integer->words : 0, length = 0, i;
   size = buffer ? size : 0;
-  if (used < 0) {
-    if (size)
-      buffer[0] = 0;
+  if (size)
+    buffer[0] = 0;
+  if (!good)
     return 0;
-  }
   for (i = 0; i < used; i++)
     half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
   do {
@@ -3270,11 +3122,10 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   permi_environment environment; /* snprintf rounds by it */
   size_t length;
   size = buffer ? size : 0;
-  if (!result) {
-    if (size)
-      buffer[0] = 0;
+  if (size)
+    buffer[0] = 0;
+  if (!result)
     return 0;
-  }
   if (result->exact) {
     size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
     if (!result->is_complex)
@@ -3286,12 +3137,10 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   }
   permi_environment_begin(&environment);
   if (result->is_complex)
-    length = result->exp2
-                 ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-                 : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+    length = permi_say(buffer, size, result->exp2 ? "(%.17g%+.17gi) * 2^%lld" : "%.17g%+.17gi", result->value,
+                       result->imaginary, result->exp2);
   else
-    length = result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                          : permi_say(buffer, size, "%.17g", result->value);
+    length = permi_say(buffer, size, result->exp2 ? "%.17g * 2^%lld" : "%.17g", result->value, result->exp2);
   permi_environment_end(&environment, PERM_OK);
   return length;
 }
@@ -3304,8 +3153,8 @@ PERMI_BRIEF_END
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves (planning: of the best offer), of finished ones */
-  double fraction_start, fraction_time; /* of GPUs: when starts and trials were over */
+  double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
+  double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
   int unwritten;
   int gpus;
@@ -3348,10 +3197,9 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   now = permi_seconds();
   if (options->progress && now >= control->next_report) {
     perm_progress report;
-    double total = control->work_total > 0 ? control->work_total : 1;
+    const double total = control->work_total > 0 ? control->work_total : 1;
     control->next_report = now + 0.1;
-    report.fraction = (control->work_before + work_done) / total;
-    report.fraction = report.fraction < 1 ? report.fraction : 1;
+    report.fraction = fmin((control->work_before + work_done) / total, 1);
     report.seconds = now - control->start;
     if (options->gpu.devices && report.fraction > control->fraction_start && control->fraction_time == 0) {
       control->fraction_start = report.fraction;
@@ -3368,8 +3216,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped. Counts, not the clock,
-   decide plans. watch may be NULL. */
+/* Counts units, about nanoseconds, of work that nobody predicted; returns 1 to stop, with watch->stopped. Counts, not
+   the clock, decide plans. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -3387,7 +3235,7 @@ typedef struct permi_early {
   char text[128];
 } permi_early;
 
-/* "max_seconds reached after 20 s of about 3 h 10 min": the whole, by what is done of it, else as predicted. */
+/* "max_seconds reached after 20 s of about 3 h 10 min": the whole by the fraction done, else as predicted. */
 static permi_early permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
@@ -3410,7 +3258,7 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
   return watch->stopped;
 }
 
-/* Copies bytes, or zeroes where from is NULL, in pieces, since fresh pages take long; 0: stop. */
+/* Copies bytes, or zeros if from is NULL, in pieces, since fresh pages take long. Returns 0 to stop. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -3488,8 +3336,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Whether the options ask for no more than a small sum at once, without a job. Limits change no bits: no memory is
-   taken, and no time that a clock shows. exact: of integers; bytes: of the matrix. */
+/* Do the options ask for no more than a small sum at once, without a job? Limits change no bits: the sum takes no memory
+   and no time that a clock shows. exact: the matrix is of integers; bytes: its size. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||
@@ -3513,25 +3361,23 @@ static perm_status permi_check_options(const perm_options *options, int argument
   return PERM_OK;
 }
 
-/* What the error may be, in units of 2^exp2; guaranteed under certify. */
+/* Returns the error to expect, in units of 2^exp2; guaranteed under certify. */
 static double permi_error(const perm_options *options, const perm_result *result)
 {
   return result->error_bound < result->error_estimate || options->certify ? result->error_bound
                                                                           : result->error_estimate;
 }
 
-/* The relative error; INFINITY for an inexact 0. */
+/* Returns the relative error; INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
-  const double least = permi_error(options, result);
-  double size;
+  const double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
   if (result->exact || result->error_bound == 0)
     return 0;
-  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
-  return size == 0 ? (double)INFINITY : 0.5 * least / size;
+  return size == 0 ? (double)INFINITY : 0.5 * permi_error(options, result) / size;
 }
 
-/* Says by its status where a result is worse than what was asked for. */
+/* Returns the result's status, PERM_TOLERANCE_NOT_MET if it is worse than what was asked for. */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -3555,8 +3401,7 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
 /* ============================================================================================ >>job
    Leaves, the expression over them, and the merging of partials. */
 
-/* A rounding that all terms share, relative to the value and to a part of the sum of |terms|, but at most `most` in
-   units of that sum. */
+/* A rounding that all terms share: relative to the value and to a part of the sum of |terms|, at most `most` units. */
 typedef struct permi_shared {
   double relative, part, most;
 } permi_shared;
@@ -3570,19 +3415,19 @@ typedef struct permi_stretch {
 
 struct permi_leaf {
   perm_leaf information;
-  /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
+  /* Add a chunk of a range, or a whole task, to *partial. A task that fails leaves *partial alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* If set, runs many chunks, or a prefix of them. */
+  /* Unless NULL, runs many chunks, or a prefix of them. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
   void *context;  /* immutable once the job exists */
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
-  int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
+  int integer;      /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
-  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* if set, of the sum makes the integer */
+  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, turns the sum into the integer */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -3611,35 +3456,27 @@ struct perm_job {
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
-  perm_options judged; /* what its result is judged by; zeros: nothing, for the caller judges */
+  perm_options judged; /* what the result is judged by; zeros: the caller judges */
   double plan_seconds;
-  double exact_seconds; /* predicted, of integers that are computed in doubles; 0: no such */
-  void *context; /* of all leaves, with what follows; or NULL */
+  double exact_seconds; /* predicted for integers that are computed in doubles; 0: none are */
+  void *context; /* of all leaves, for the functions below; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
-  /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
-     the work, from a file. watch: NULL, or may stop both. */
+  /* Unless NULL, checks the finished partials before that (sample: a part of the work, from a file). What is wrong
+     leaves `strike`, unless NULL. watch: NULL, or may stop both. */
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  /* Unless NULL, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
                           perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
-  size_t note_bytes[2];
   int offers, offer_room;
-  struct permi_offered *offered;
+  perm_offer *offer;
 };
 
-/* A perm_offer whose reason is a part of note[1]. */
-typedef struct permi_offered {
-  int block, n;
-  perm_method method;
-  double seconds, bytes;
-  size_t reason, length;
-} permi_offered;
-
-/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+/* Gives *array, a pointer of any type to `used` items, room for `room`. Returns 0 if memory runs out or the watch
+   stops; nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3654,7 +3491,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
+/* Makes room for one more item in *array, a pointer to items; returns 0, with *array unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
@@ -3676,7 +3513,7 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* A job that was asked for: nobody but its finish judges the result. */
+/* Lets the job's finish judge the result, since a caller that asked for a job has no other judge. */
 static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
 {
   if (status == PERM_OK) {
@@ -3690,35 +3527,24 @@ static perm_status permi_job_asked(perm_status status, const perm_options *optio
 PERMI_UNUSED
 static int permi_job_note(perm_job *job, int after, const char *lines)
 {
-  const size_t used = job->note_bytes[after], more = strlen(lines);
+  const char *before = job->note[after] ? job->note[after] : "";
+  const size_t used = strlen(before), more = strlen(lines);
   char *note = (char *)permi_allocate(&job->allocator, used + more + 1, 1);
   if (!note)
     return 0;
-  if (used)
-    memcpy(note, job->note[after], used);
+  memcpy(note, before, used);
   memcpy(note + used, lines, more + 1);
   permi_release(&job->allocator, job->note[after]);
   job->note[after] = note;
-  job->note_bytes[after] += more;
   return 1;
 }
 
-/* The offer, whose line, just noted, ends with its reason. */
 PERMI_UNUSED
-static int permi_job_push_offer(perm_job *job, int block, int n, perm_method method, double seconds, double bytes,
-                                size_t length)
+static int permi_job_push_offer(perm_job *job, const perm_offer *offer)
 {
-  permi_offered offer;
-  if (!permi_grow(&job->allocator, &job->offered, job->offers, &job->offer_room, sizeof offer))
+  if (!permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof *offer))
     return 0;
-  offer.block = block;
-  offer.n = n;
-  offer.method = method;
-  offer.seconds = seconds;
-  offer.bytes = bytes;
-  offer.reason = job->note_bytes[1] - length - 1;
-  offer.length = length;
-  job->offered[job->offers++] = offer;
+  job->offer[job->offers++] = *offer;
   return 1;
 }
 
@@ -3847,14 +3673,8 @@ static perm_status permi_job_value(const perm_job *job, const perm_partial *part
     switch (job->node[i].operation) {
     case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
     case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
-    case PERMI_MULTIPLY:
-      top--;
-      status = permi_number_multiply(&stack[top - 1], &stack[top]);
-      break;
-    case PERMI_ADD:
-      top--;
-      status = permi_number_add(&stack[top - 1], &stack[top]);
-      break;
+    case PERMI_MULTIPLY: status = permi_number_multiply(&stack[top - 2], &stack[top - 1]); top--; break;
+    case PERMI_ADD: status = permi_number_add(&stack[top - 2], &stack[top - 1]); top--; break;
     }
     if (status == PERM_OK && job->modulus) {
       permi_integer_reduce(&stack[top - 1].integer, job->modulus);
@@ -3883,7 +3703,7 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job->number);
   permi_release(&allocator, job->note[0]);
   permi_release(&allocator, job->note[1]);
-  permi_release(&allocator, job->offered);
+  permi_release(&allocator, job->offer);
   permi_release(&allocator, job);
 }
 
@@ -3926,7 +3746,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
+/* Bounds and predictions stay out of the number: they depend on the C library's log and exp. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -3979,8 +3799,8 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return permi_environment_end(&environment, PERM_OK);
 }
 
-/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
-   or, if n = 2 modulo 3, 2n - 1. */
+/* Gives the sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n,
+   n - 1 or, if n = 2 modulo 3, 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -3998,7 +3818,7 @@ static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
   *squares = a * b * c;
 }
 
-/* Chunks [begin, end) went in. */
+/* Notes that chunks [begin, end) went in. */
 static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t end)
 {
   uint64_t indices[2], squares[2];
@@ -4009,7 +3829,7 @@ static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t 
   partial->squares += squares[1] - squares[0];
 }
 
-/* Do count and sums say that the same chunks went in, once each? */
+/* Do count and sums say that the same chunks went in? */
 static int permi_partial_agrees(const perm_partial *partial, const perm_partial *other)
 {
   return partial->chunks == other->chunks && partial->indices == other->indices && partial->squares == other->squares;
@@ -4083,7 +3903,6 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-/* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                     permi_control *watch, perm_result *result)
 {
@@ -4125,7 +3944,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   result->modulus = job->modulus;
   result->method = costliest ? costliest->information.method : PERM_METHOD_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
-  /* no integer: doubles over a power of two */
+  /* without an integer: doubles over a power of two */
   result->precision = result->exact                             ? PERM_PRECISION_EXACT
                       : job->precision == PERM_PRECISION_EXACT ? PERM_PRECISION_DD
                                                                : job->precision;
@@ -4150,39 +3969,29 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   int i;
   if (size)
     buffer[0] = 0;
-  if (job && job->note[0])
-    length += (size_t)snprintf(buffer, size, "%s", job->note[0]);
-  if (job && job->exact_seconds > 0)
-    length += permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
-                        "exactly in about %s with precision exact\n", permi_time_words(job->exact_seconds).text);
-  for (i = 0; job && i < job->leaves; i++) {
-    size_t room = length < size ? size - length : 0;
-    length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
-  }
-  if (job && job->note[1]) {
-    size_t room = length < size ? size - length : 0;
-    length += (size_t)snprintf(room ? buffer + length : NULL, room, "%s", job->note[1]);
+  for (i = -2; job && i <= job->leaves; i++) { /* from -2: what stands before the leaves */
+    const size_t room = length < size ? size - length : 0;
+    char *to = room ? buffer + length : NULL;
+    const char *note = i == -2 ? job->note[0] : i == job->leaves ? job->note[1] : NULL;
+    if (note)
+      length += (size_t)snprintf(to, room, "%s", note);
+    else if (i == -1 && job->exact_seconds > 0)
+      length += permi_say(to, room, "exactly in about %s with precision exact\n",
+                          permi_time_words(job->exact_seconds).text);
+    else if (i >= 0 && i < job->leaves)
+      length += job->leaf[i].explain(&job->leaf[i], to, room);
   }
   return length;
 }
 
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer)
 {
-  const permi_offered *offered;
-  size_t length;
   if (!job || !offer)
     return PERM_ERROR_NULL;
   memset(offer, 0, sizeof *offer);
   if (index < 0 || index >= job->offers)
     return PERM_ERROR_RANGE;
-  offered = &job->offered[index];
-  length = offered->length < sizeof offer->reason ? offered->length : sizeof offer->reason - 1;
-  offer->block = offered->block;
-  offer->n = offered->n;
-  offer->method = offered->method;
-  offer->seconds = offered->seconds;
-  offer->bytes = offered->bytes;
-  memcpy(offer->reason, job->note[1] + offered->reason, length);
+  *offer = job->offer[index];
   return PERM_OK;
 }
 
@@ -4204,7 +4013,7 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
 }
 
 /* ========================================================================================== >>state
-   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end). 1. Intervals are
+   Finished work: for each leaf the sum of its finished chunks and their intervals [begin, end). 1. Intervals are
    sorted, not empty, and do not touch. 2. The partial holds their chunks, each once. A failure changes nothing. */
 
 typedef struct permi_interval {
@@ -4295,7 +4104,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   return PERM_OK;
 }
 
-/* joined->list := the union, which fits. 0: they share *common. */
+/* Puts the union into joined->list, where it fits. Returns 0 if they share *common. */
 static int permi_intervals_join(const permi_intervals *a, const permi_intervals *b, permi_intervals *joined,
                                 permi_interval *common)
 {
@@ -4318,7 +4127,7 @@ static int permi_intervals_join(const permi_intervals *a, const permi_intervals 
   return 1;
 }
 
-/* What the state has of a leaf, with `more` and its partial added: *both, newly allocated, and *sum. */
+/* Adds `more` and its partial to what the state has of a leaf: *both, newly allocated, and *sum. */
 static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_intervals *more,
                                       const perm_partial *partial, permi_intervals *both, perm_partial *sum,
                                       perm_result *result)
@@ -4341,19 +4150,14 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
 
-/* Adds chunks [begin, end) of a leaf, which begin < end and belong to the state. */
+/* Adds chunks [begin, end) of a leaf of the state; begin < end. */
 static perm_status permi_state_put(perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                    const perm_partial *partial, perm_result *result)
 {
-  permi_interval interval;
-  permi_intervals more, both;
+  permi_interval interval = {begin, end};
+  permi_intervals more = {&interval, 1}, both;
   perm_partial sum;
-  perm_status status;
-  interval.begin = begin;
-  interval.end = end;
-  more.list = &interval;
-  more.count = 1;
-  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
+  const perm_status status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
   if (status != PERM_OK)
     return status;
   permi_release(&state->allocator, state->finished[leaf].list);
@@ -4402,7 +4206,7 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
   return status;
 }
 
-/* What is found to be wrong leaves `strike`, unless NULL. */
+/* Work that turns out to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
                                       permi_control *watch, perm_result *result)
 {
@@ -4428,8 +4232,8 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
-   tasks. */
+/* Returns part 1 .. parts of [0, chunks). The larger shares start at another part for each leaf, so that part 1 does not
+   get all tasks. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -4454,19 +4258,25 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts numbers of eight bytes, integers or doubles, at *bytes, or gets them from there; moves *bytes on. */
-static void permi_put_or_get(unsigned char **bytes, void *numbers, int count, int put)
+/* Puts fields of a structure, integers or doubles of four or eight bytes, at `bytes`, one behind another, or gets them
+   from there. */
+typedef struct permi_stored {
+  size_t offset;
+  int count, size;
+} permi_stored;
+static void permi_put_or_get(unsigned char *bytes, void *structure, const permi_stored *field, size_t fields, int put)
 {
-  unsigned char *number = (unsigned char *)numbers;
-  uint64_t bits;
-  for (; count-- > 0; number += 8, *bytes += 8) {
-    memcpy(&bits, number, 8);
-    if (put)
-      permi_put(*bytes, bits, 8);
-    else
-      bits = permi_get(*bytes, 8);
-    memcpy(number, &bits, 8);
-  }
+  const int one = 1, big = !*(const char *)&one; /* whether the most significant byte comes first */
+  size_t k;
+  int i;
+  for (k = 0; k < fields; k++, field++)
+    for (i = 0; i < field->count * field->size; i++, bytes++) {
+      unsigned char *byte = (unsigned char *)structure + field->offset + (big ? i ^ (field->size - 1) : i);
+      if (put)
+        *bytes = *byte;
+      else
+        *byte = *bytes;
+    }
 }
 
 /* A partial as bytes, numbers as in >>checkpoint:
@@ -4482,19 +4292,13 @@ static void permi_put_or_get(unsigned char **bytes, void *numbers, int count, in
         760    704  imaginary
        1464    704  absolute
        2168         end: PERM_PARTIAL_BYTES */
-static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes, int put)
-{
-  permi_put_or_get(&bytes, &partial->fingerprint, 1, put);
-  permi_put_or_get(&bytes, &partial->chunks, 1, put);
-  permi_put_or_get(&bytes, &partial->indices, 1, put);
-  permi_put_or_get(&bytes, &partial->squares, 1, put);
-  permi_put_or_get(&bytes, &partial->exp2, 1, put);
-  permi_put_or_get(&bytes, &partial->lost, 1, put);
-  permi_put_or_get(&bytes, &partial->terms, 1, put);
-  permi_put_or_get(&bytes, partial->value.word, PERM_SUM_WORDS, put);
-  permi_put_or_get(&bytes, partial->imaginary.word, PERM_SUM_WORDS, put);
-  permi_put_or_get(&bytes, partial->absolute.word, PERM_SUM_WORDS, put);
-}
+static const permi_stored permi_partial_fields[] = {
+    {offsetof(perm_partial, fingerprint), 1, 8}, {offsetof(perm_partial, chunks), 1, 8},
+    {offsetof(perm_partial, indices), 1, 8}, {offsetof(perm_partial, squares), 1, 8},
+    {offsetof(perm_partial, exp2), 1, 8}, {offsetof(perm_partial, lost), 1, 8}, {offsetof(perm_partial, terms), 1, 8},
+    {offsetof(perm_partial, value), PERM_SUM_WORDS, 8}, {offsetof(perm_partial, imaginary), PERM_SUM_WORDS, 8},
+    {offsetof(perm_partial, absolute), PERM_SUM_WORDS, 8}};
+enum { PERMI_PARTIAL_FIELDS = sizeof permi_partial_fields / sizeof *permi_partial_fields };
 
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
@@ -4503,7 +4307,7 @@ PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, si
     return 0;
   if (bytes && size >= PERM_PARTIAL_BYTES) {
     copy = *partial;
-    permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
+    permi_put_or_get((unsigned char *)bytes, &copy, permi_partial_fields, PERMI_PARTIAL_FIELDS, 1);
   }
   return PERM_PARTIAL_BYTES;
 }
@@ -4515,7 +4319,7 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
   memset(partial, 0, sizeof *partial);
   if (size != PERM_PARTIAL_BYTES)
     return PERM_ERROR_FORMAT;
-  permi_partial_put_or_get(partial, (unsigned char *)(uintptr_t)bytes, 0);
+  permi_put_or_get((unsigned char *)(uintptr_t)bytes, partial, permi_partial_fields, PERMI_PARTIAL_FIELDS, 0);
   if (partial->lost >= 0 && partial->terms >= 0 && partial->terms <= DBL_MAX &&
       partial->exp2 >= -(INT64_C(1) << 60) && partial->exp2 <= INT64_C(1) << 60)
     return PERM_OK;
@@ -4524,8 +4328,8 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
 }
 
 /* ======================================================================================= >>parallel
-   Threads take the next chunk until something says stop. Taken chunks are finished, so the work is a prefix of the
-   range; partials merge exactly, whoever did what. A thread's environment is its own (>>environment). */
+   Threads take the next chunk until told to stop. They finish what they took, so the work is a prefix of the range.
+   Partials merge exactly, whichever thread did what. */
 
 static int permi_threads(const perm_options *options)
 {
@@ -4537,11 +4341,11 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Thread 0 is the caller; it alone polls. */
+/* Thread 0 is the caller, and polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes 1 if every
-   part was done. */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all (may be NULL) tells whether every part
+   was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -4609,18 +4413,14 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {
-  permi_ranging ranging;
+  permi_ranging ranging = {leaf, control, begin, leaf->information.seconds / (double)leaf->information.chunks, NULL,
+                           done};
   perm_status status = PERM_ERROR_MEMORY;
   int k, all = 0;
   if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
     return permi_leaf_run(leaf, begin, end, NULL, control, done);
   if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
     threads = 1;
-  ranging.leaf = leaf;
-  ranging.control = control;
-  ranging.begin = begin;
-  ranging.per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
-  ranging.partial = done;
   if (threads > 1)
     ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
   if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
@@ -4636,14 +4436,14 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 PERMI_BRIEF_BEGIN
 
 /* ===================================================================================== >>checkpoint
-   Finished work as a file. Numbers have the least significant byte first, doubles are IEEE's:
+   Finished work as a file. Numbers have the least significant byte first; doubles are IEEE's:
      offset  bytes
           0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
          12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (to `cpu_fallback`: for messages and perm_checkpoint_options)
+         32      4  method asked for (as all to cpu_fallback, for messages and perm_checkpoint_options)
          36      4  precision asked for
          40      4  isa: the kernel family, never PERM_ISA_AUTO
          44      4  certify
@@ -4668,36 +4468,26 @@ PERMI_BRIEF_BEGIN
                  8  checksum of everything before
    Invariants:
      1. The file is absent, whole and old, or whole and new (>>files).
-     2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
+     2. A chunk is stored with its terms or not at all: one thread adds both, one checksum covers both.
      3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
         wins whole.)
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
-     5. A file is used only if all of it holds: length, checksum, format, version, fingerprints, and intervals that are
-        in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
+     5. A file is used only if length, checksum, format, version and fingerprints hold, and intervals are in order, in
+        the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
 
 #define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
-static void permi_put_double(unsigned char *bytes, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_put(bytes, bits, 8);
-}
-
-static double permi_get_double(const unsigned char *bytes)
-{
-  const uint64_t bits = permi_get(bytes, 8);
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static int permi_get_int(const unsigned char *bytes)
-{
-  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
-}
+/* What a job was planned with, from offset 32 on. */
+static const permi_stored permi_planned[] = {
+    {offsetof(perm_options, method), 1, 4}, {offsetof(perm_options, precision), 1, 4},
+    {offsetof(perm_options, isa), 1, 4}, {offsetof(perm_options, certify), 1, 4},
+    {offsetof(perm_options, modulus), 1, 8}, {offsetof(perm_options, tolerance), 1, 8},
+    {offsetof(perm_options, max_bytes), 1, 8}, {offsetof(perm_options, plan_effort), 1, 8},
+    {offsetof(perm_options, gpu.devices), 1, 4}, {offsetof(perm_options, gpu.cpu_fallback), 1, 4},
+    {offsetof(perm_options, checkpoint.part), 1, 4}, {offsetof(perm_options, checkpoint.parts), 1, 4}};
+enum { PERMI_PLANNED = sizeof permi_planned / sizeof *permi_planned };
 
 /* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
@@ -4718,6 +4508,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
                                   void *bytes, size_t size)
 {
   const perm_options *options = permi_options(options_given);
+  perm_options planned = *options;
   unsigned char *to = (unsigned char *)bytes;
   const size_t note = options->checkpoint.note ? strlen(options->checkpoint.note) : 0;
   size_t needed = PERMI_CHECKPOINT_HEAD + note + 8, k;
@@ -4734,18 +4525,10 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 12, PERMI_VERSION, 4);
   permi_put(to + 16, needed, 8);
   permi_put(to + 24, perm_job_fingerprint(job), 8);
-  permi_put(to + 32, (uint64_t)options->method, 4);
+  planned.isa = permi_checkpoint_isa(options);
+  planned.checkpoint.part = planned.checkpoint.parts ? planned.checkpoint.part : 0;
+  permi_put_or_get(to + 32, &planned, permi_planned, PERMI_PLANNED, 1);
   permi_put(to + 36, (uint64_t)permi_precision_number(options->precision), 4);
-  permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
-  permi_put(to + 44, (uint64_t)options->certify, 4);
-  permi_put(to + 48, options->modulus, 8);
-  permi_put_double(to + 56, options->tolerance);
-  permi_put_double(to + 64, options->max_bytes);
-  permi_put_double(to + 72, options->plan_effort);
-  permi_put(to + 80, (uint64_t)(int64_t)options->gpu.devices, 4);
-  permi_put(to + 84, (uint64_t)options->gpu.cpu_fallback, 4);
-  permi_put(to + 88, options->checkpoint.parts ? (uint64_t)options->checkpoint.part : 0, 4);
-  permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
   permi_put(to + 96, 0, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
   permi_put(to + 104, note, 8);
@@ -4768,25 +4551,15 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-/* The options that a file's job was planned with, over *options. */
+/* Overwrites in *options what a file's job was planned with. */
 static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
   int precision;
-  options->method = (perm_method)permi_get(bytes + 32, 4);
+  permi_put_or_get((unsigned char *)(uintptr_t)bytes + 32, options, permi_planned, PERMI_PLANNED, 0);
   for (precision = 0; precision < PERM_PRECISION_COUNT &&
                       (uint64_t)permi_precision_number((perm_precision)precision) != permi_get(bytes + 36, 4);)
     precision++;
   options->precision = (perm_precision)precision;
-  options->isa = (perm_isa)permi_get(bytes + 40, 4);
-  options->certify = (int)permi_get(bytes + 44, 4);
-  options->modulus = permi_get(bytes + 48, 8);
-  options->tolerance = permi_get_double(bytes + 56);
-  options->max_bytes = permi_get_double(bytes + 64);
-  options->plan_effort = permi_get_double(bytes + 72);
-  options->gpu.devices = permi_get_int(bytes + 80);
-  options->gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
-  options->checkpoint.part = (int)permi_get(bytes + 88, 4);
-  options->checkpoint.parts = (int)permi_get(bytes + 92, 4);
 }
 
 /* path: NULL for bytes in memory. */
@@ -4834,30 +4607,30 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
 #define PERMI_STRANGER(field, print, text)                                                                             \
   if (made.field != now.field)                                                                                         \
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " print, text(made.field), text(now.field))
+#define PERMI_STRANGER_NAMED(field)                                                                                    \
+  if (made.field != now.field)                                                                                         \
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
+                                 perm_name(#field, made.field), perm_name(#field, now.field))
   if (!options)
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
   made = now = *options;
   now.isa = permi_checkpoint_isa(options);
   permi_options_decode(bytes, &made);
-#define PERMI_STRANGER_NAME(field)                                                                                     \
-  if (made.field != now.field)                                                                                         \
-    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
-                                 perm_name(#field, made.field), perm_name(#field, now.field))
-  PERMI_STRANGER_NAME(method);
-  PERMI_STRANGER_NAME(precision);
-  PERMI_STRANGER_NAME(isa);
-#undef PERMI_STRANGER_NAME
+  PERMI_STRANGER_NAMED(method);
+  PERMI_STRANGER_NAMED(precision);
+  PERMI_STRANGER_NAMED(isa);
   PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
   PERMI_STRANGER(certify, "certify %d, not %d", );
   PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
   PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
   PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
   PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
+#undef PERMI_STRANGER_NAMED
 #undef PERMI_STRANGER
   return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
-/* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
+/* Reads one leaf and advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -4937,33 +4710,26 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
                                    size_t *size, int *missing, perm_result *result)
 {
   const char *failed = NULL;
-  size_t room = 4096, used = 0;
+  size_t room = 0, used = 0, got = 1;
   uint64_t wanted = PERMI_CHECKPOINT_HEAD;
   perm_status status = PERM_OK;
   unsigned char *to = NULL;
   FILE *file = permi_file_open(path, &failed, missing);
   if (!file)
     return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
-  to = (unsigned char *)permi_allocate(allocator, room, 1);
-  while (to && !failed && used < wanted) {
-    size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
+  while (got && !failed && used < wanted) {
+    size_t ask;
     int fault;
-    if (!ask) {
-      unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
-      if (more)
-        memcpy(more, to, used);
-      permi_release(allocator, to);
-      to = more;
-      room *= 2;
-      continue;
+    if (used == room && !permi_enlarge(allocator, NULL, &to, used, room = room ? 2 * room : 4096, 1)) {
+      status = permi_fail_memory(result);
+      break;
     }
+    ask = wanted < room ? (size_t)wanted - used : room - used;
     errno = fault = PERMI_FILE_FAULT("read", &ask);
     got = fault ? 0 : fread(to + used, 1, ask, file);
     if (fault || ferror(file))
       failed = strerror(errno);
     used += got;
-    if (!got)
-      break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
       wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not exist */
@@ -4972,9 +4738,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   fclose(file);
   *bytes = to;
   *size = used;
-  if (!to)
-    status = permi_fail_memory(result);
-  else if (failed)
+  if (failed)
     status = permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot read: %s", path, failed);
   if (status != PERM_OK) {
     permi_release(allocator, to);
@@ -4983,16 +4747,35 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   return status;
 }
 
+typedef struct permi_encoded {
+  const unsigned char *bytes;
+  size_t size;
+} permi_encoded;
+
+static int permi_encoded_print(FILE *stream, const void *what)
+{
+  const permi_encoded *encoded = (const permi_encoded *)what;
+  size_t done = 0, ask;
+  for (; done < encoded->size; done += ask) {
+    ask = encoded->size - done;
+    errno = PERMI_FILE_FAULT("write", &ask);
+    if (errno || fwrite(encoded->bytes + done, 1, ask, stream) != ask)
+      return 0;
+  }
+  return 1;
+}
+
 static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                           const perm_options *options, int clean, perm_result *result)
 {
   const size_t size = perm_state_encode(job, state, options, NULL, 0);
   unsigned char *bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
+  const permi_encoded encoded = {bytes, size};
   const char *why, *failed;
   if (!bytes)
     return permi_fail_memory(result);
   perm_state_encode(job, state, options, bytes, size);
-  why = permi_file_replace(path, &job->allocator, clean, NULL, bytes, size, &failed);
+  why = permi_file_replace(path, &job->allocator, clean, permi_encoded_print, &encoded, &failed);
   permi_release(&job->allocator, bytes);
   if (why && !failed)
     return permi_fail_memory(result);

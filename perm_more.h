@@ -1774,8 +1774,8 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
                                      perm_result *result)
 {
   const permi_proof_file file = {(const permi_proof *)job->context, state ? state->partial : NULL};
-  const char *failed, *why = permi_file_replace(path, &job->allocator, 1, state ? permi_proof_print : NULL,
-                                                state ? &file : NULL, 0, &failed);
+  const char *failed, *why = permi_file_replace(path, &job->allocator, 1, permi_proof_print,
+                                                state ? &file : NULL, &failed);
   if (!why)
     return PERM_OK;
   return failed ? permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot %s it: %s", path, failed, why)

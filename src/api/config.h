@@ -9,7 +9,7 @@
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
-                         counter; elsewhere OpenMP's clock, gettimeofday or clock, whichever there is first) */
+                         counter; elsewhere gettimeofday, or else clock) */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

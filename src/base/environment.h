@@ -1,8 +1,7 @@
 /* ==================================================================================== >>environment
-   A thread's rounding mode and flush-to-zero are its own: a caller may have set them, -ffast-math in another object
-   sets them, and OpenMP's threads keep what an earlier loop set. What stands between begin and end is computed to
-   nearest, with denormals; afterwards the thread has its own environment again. Every public call that computes does
-   so, and every thread that takes chunks. */
+   Between begin and end a thread rounds to nearest, with denormals; afterwards it has its own environment again. The
+   caller may have set another one, -ffast-math in another object sets flush-to-zero, and OpenMP's threads keep what an
+   earlier loop set. Every public call that computes has begin and end, and every thread that takes chunks. */
 #pragma once
 #include "../api/types.h"
 #include "platform.h"
@@ -10,7 +9,7 @@
 static int permi_rounding_is_sound(void)
 {
 #if PERMI_X86
-  /* In one step: reading MXCSR waits for all that was begun, 8 ns. Up, down, to zero; denormals, in and out. */
+  /* One test for all, since reading MXCSR takes 8 ns: up, down, to zero; denormals, in and out. */
   static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
   static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
   __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);

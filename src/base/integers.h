@@ -3,7 +3,7 @@
 #pragma once
 #include "doubles.h"
 
-/* a += b, a -= b of n words; return the carry, the borrow. */
+/* a += b, and a -= b, of n words; they return the carry and the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -71,7 +71,7 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns the carry or borrow. */
+/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns carry or borrow. */
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
@@ -96,7 +96,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns 1 if x, two's complement, is negative; magnitude = |x|, which may be x itself. */
+/* Returns whether x, in two's complement, is negative; magnitude = |x| may be x itself. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -109,7 +109,7 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
   return negative;
 }
 
-/* Nearest double to the magnitude times 2^-*exp2 (ties to even): from 2^63 to 2^64, or 0. */
+/* Returns the magnitude times 2^-*exp2 as the nearest double (ties to even), from 2^63 to 2^64, or 0. */
 static double permi_words_double(const uint64_t *word, int words, int *exp2)
 {
   uint64_t top, below = 0;
@@ -132,8 +132,7 @@ static double permi_words_double(const uint64_t *word, int words, int *exp2)
   return (double)(top | (below != 0)); /* 64 bits round as all would */
 }
 
-/* perm_sum: a long fixed-point accumulator [Kul13] in units of 2^-1074. Adds x 2^bit units, or subtracts them, since
-   s - x = ~(~s + x). */
+/* Adds x 2^bit units of 2^-1074 to the fixed-point accumulator [Kul13], or subtracts them: s - x = ~(~s + x). */
 static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 {
   const uint64_t flip = subtract ? UINT64_MAX : 0;
@@ -151,13 +150,9 @@ static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 
 static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
 {
-  uint64_t bits, mantissa;
-  int exponent;
-  memcpy(&bits, &x, sizeof bits);
-  exponent = (int)(bits >> 52 & 2047);
-  mantissa = bits & ((UINT64_C(1) << 52) - 1);
-  if (exponent)
-    mantissa |= UINT64_C(1) << 52;
+  const uint64_t bits = permi_bits(x);
+  const int exponent = (int)(bits >> 52 & 2047);
+  const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(exponent != 0) << 52;
   permi_sum_add_bits(sum, mantissa, exponent ? exponent - 1 : 0, (int)(bits >> 63));
 }
 
@@ -174,19 +169,20 @@ static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int 
     permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
 }
 
-/* *sum = |*sum|; returns 1 if it was negative. */
+/* *sum = |*sum|; returns whether it was negative. */
 static int permi_sum_drop_sign(perm_sum *sum)
 {
   return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
 }
 
-/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+/* Returns the sum to about 106 bits as hi + lo times 2^*exp2, 1/2 <= |hi| <= 1 (or 0 with exponent 0). */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   permi_dd r = {0, 0};
   perm_sum rest = *sum;
   const int negative = permi_sum_drop_sign(&rest);
   uint64_t mantissa;
+  double low;
   int e, rest_e;
   *exp2 = 0;
   r.hi = permi_words_double(rest.word, PERM_SUM_WORDS, &e);
@@ -197,11 +193,9 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
     permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
   else
     permi_sum_add_bits(&rest, mantissa, e + 11, 1);
-  if (permi_sum_drop_sign(&rest))
-    r.lo = -permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
-  else
-    r.lo = permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
-  r.lo = ldexp(r.lo, rest_e - e);
+  low = permi_sum_drop_sign(&rest) ? -1 : 1;
+  low *= permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
+  r.lo = ldexp(low, rest_e - e);
   *exp2 = (long long)e - 1074 + 64;
   return permi_dd_scale(negative ? permi_dd_negate(r) : r, -64);
 }
@@ -261,7 +255,7 @@ static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, 
   return 1;
 }
 
-/* a 2^-k; returns 0 unless that is an integer. */
+/* a *= 2^-k; returns 0 unless that is an integer. */
 static int permi_integer_halve(perm_integer *a, int k)
 {
   int words = k / 64, bits = k % 64, i;
@@ -279,7 +273,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
+/* Returns (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */

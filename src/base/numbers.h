@@ -22,13 +22,13 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* At least the modulus of a + bi, at most 1.42 times it: never to divide by. */
+/* Returns at least the modulus of a + bi, and at most 1.42 times it: never divide by it. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* The same number in units that are 2^d as large. */
+/* Writes the same number in units that are 2^d as large. */
 static void permi_number_raise(permi_number *a, long long d)
 {
   const int shift = -permi_int_exponent(d);
@@ -39,8 +39,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
-   error, or else its estimate. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; if the value is
+   0 its error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -55,7 +55,7 @@ static void permi_number_normalise(permi_number *a)
   permi_number_raise(a, e);
 }
 
-/* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
+/* Returns ab, rounded up where it underflows; 0 if either is 0, even times infinity. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
@@ -100,8 +100,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
-   1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW if an exact product is too
+/* a *= b. The error |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the
+   factor 1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too
    long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {

@@ -9,7 +9,7 @@
 #error "perm.h proves rounding errors: compile it without -ffast-math, -Ofast, -funsafe-math-optimizations, /fp:fast"
 #endif
 typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]; /* -fsingle-precision-constant */
-/* 1 (s390x) and 16 (x86 with AVX512-FP16) widen only what is narrower than double; 2 is the x87's, -1 unknown. */
+/* 1 (s390x) and 16 (x86 with AVX512-FP16) widen only types narrower than double; 2 is the x87's, -1 unknown. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
 #error "perm.h needs double arithmetic that rounds to double: on 32-bit x86 add -msse2 -mfpmath=sse"
 #endif
@@ -67,7 +67,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ARM 0
 #endif
 
-/* Hides a double from contraction. */
+/* Hides a double, so that the compiler does not contract it with a later operation. */
 #if PERMI_X86
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+x"(x))
 #elif PERMI_ARM
@@ -110,10 +110,10 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* Around rooms whose speed -O1 keeps: gcc takes 0.6 of the time for them. Of -O2 they need expensive-optimizations,
-   without which gcc leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1
-   times as fast so; the dense kernels for AVX-512 lose 3 to 5 %, planning takes 1.3 times as long, sparyser 1.14,
-   decompose 1.27: they stay outside. */
+/* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time. Without expensive-optimizations gcc
+   leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1 times as fast this
+   way. Rooms that lose stay outside: dense kernels for AVX-512 (3 to 5 %), planning (1.3 times as long), sparyser
+   (1.14), decompose (1.27). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -123,8 +123,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_END
 #endif
 /* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls loops too late to hold arrays in
-   registers: at -O1 not at all with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS:
-   with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+   registers: at -O1 never with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS: with
+   gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -152,9 +152,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
-   timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
-   longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> defines timespec,
+   but no header declares clock_gettime, which takes two longs, or has another name where times are longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -186,9 +185,7 @@ static double permi_seconds(void)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
   {
-#if PERMI_OPENMP
-    return omp_get_wtime();
-#elif defined(__unix__) || defined(__APPLE__)
+#if defined(__unix__) || defined(__APPLE__)
     struct timeval now;
     gettimeofday(&now, NULL);
     return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;

@@ -1,12 +1,12 @@
 /* ===================================================================================== >>checkpoint
-   Finished work as a file. Numbers have the least significant byte first, doubles are IEEE's:
+   Finished work as a file. Numbers have the least significant byte first; doubles are IEEE's:
      offset  bytes
           0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
          12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (to `cpu_fallback`: for messages and perm_checkpoint_options)
+         32      4  method asked for (as all to cpu_fallback, for messages and perm_checkpoint_options)
          36      4  precision asked for
          40      4  isa: the kernel family, never PERM_ISA_AUTO
          44      4  certify
@@ -31,12 +31,12 @@
                  8  checksum of everything before
    Invariants:
      1. The file is absent, whole and old, or whole and new (>>files).
-     2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
+     2. A chunk is stored with its terms or not at all: one thread adds both, one checksum covers both.
      3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
         wins whole.)
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
-     5. A file is used only if all of it holds: length, checksum, format, version, fingerprints, and intervals that are
-        in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
+     5. A file is used only if length, checksum, format, version and fingerprints hold, and intervals are in order, in
+        the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
 #pragma once
 #include "state.h"
 #include "options.h"
@@ -46,25 +46,15 @@
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
-static void permi_put_double(unsigned char *bytes, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_put(bytes, bits, 8);
-}
-
-static double permi_get_double(const unsigned char *bytes)
-{
-  const uint64_t bits = permi_get(bytes, 8);
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static int permi_get_int(const unsigned char *bytes)
-{
-  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
-}
+/* What a job was planned with, from offset 32 on. */
+static const permi_stored permi_planned[] = {
+    {offsetof(perm_options, method), 1, 4}, {offsetof(perm_options, precision), 1, 4},
+    {offsetof(perm_options, isa), 1, 4}, {offsetof(perm_options, certify), 1, 4},
+    {offsetof(perm_options, modulus), 1, 8}, {offsetof(perm_options, tolerance), 1, 8},
+    {offsetof(perm_options, max_bytes), 1, 8}, {offsetof(perm_options, plan_effort), 1, 8},
+    {offsetof(perm_options, gpu.devices), 1, 4}, {offsetof(perm_options, gpu.cpu_fallback), 1, 4},
+    {offsetof(perm_options, checkpoint.part), 1, 4}, {offsetof(perm_options, checkpoint.parts), 1, 4}};
+enum { PERMI_PLANNED = sizeof permi_planned / sizeof *permi_planned };
 
 /* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
@@ -85,6 +75,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
                                   void *bytes, size_t size)
 {
   const perm_options *options = permi_options(options_given);
+  perm_options planned = *options;
   unsigned char *to = (unsigned char *)bytes;
   const size_t note = options->checkpoint.note ? strlen(options->checkpoint.note) : 0;
   size_t needed = PERMI_CHECKPOINT_HEAD + note + 8, k;
@@ -101,18 +92,10 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 12, PERMI_VERSION, 4);
   permi_put(to + 16, needed, 8);
   permi_put(to + 24, perm_job_fingerprint(job), 8);
-  permi_put(to + 32, (uint64_t)options->method, 4);
+  planned.isa = permi_checkpoint_isa(options);
+  planned.checkpoint.part = planned.checkpoint.parts ? planned.checkpoint.part : 0;
+  permi_put_or_get(to + 32, &planned, permi_planned, PERMI_PLANNED, 1);
   permi_put(to + 36, (uint64_t)permi_precision_number(options->precision), 4);
-  permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
-  permi_put(to + 44, (uint64_t)options->certify, 4);
-  permi_put(to + 48, options->modulus, 8);
-  permi_put_double(to + 56, options->tolerance);
-  permi_put_double(to + 64, options->max_bytes);
-  permi_put_double(to + 72, options->plan_effort);
-  permi_put(to + 80, (uint64_t)(int64_t)options->gpu.devices, 4);
-  permi_put(to + 84, (uint64_t)options->gpu.cpu_fallback, 4);
-  permi_put(to + 88, options->checkpoint.parts ? (uint64_t)options->checkpoint.part : 0, 4);
-  permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
   permi_put(to + 96, 0, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
   permi_put(to + 104, note, 8);
@@ -135,25 +118,15 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-/* The options that a file's job was planned with, over *options. */
+/* Overwrites in *options what a file's job was planned with. */
 static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
   int precision;
-  options->method = (perm_method)permi_get(bytes + 32, 4);
+  permi_put_or_get((unsigned char *)(uintptr_t)bytes + 32, options, permi_planned, PERMI_PLANNED, 0);
   for (precision = 0; precision < PERM_PRECISION_COUNT &&
                       (uint64_t)permi_precision_number((perm_precision)precision) != permi_get(bytes + 36, 4);)
     precision++;
   options->precision = (perm_precision)precision;
-  options->isa = (perm_isa)permi_get(bytes + 40, 4);
-  options->certify = (int)permi_get(bytes + 44, 4);
-  options->modulus = permi_get(bytes + 48, 8);
-  options->tolerance = permi_get_double(bytes + 56);
-  options->max_bytes = permi_get_double(bytes + 64);
-  options->plan_effort = permi_get_double(bytes + 72);
-  options->gpu.devices = permi_get_int(bytes + 80);
-  options->gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
-  options->checkpoint.part = (int)permi_get(bytes + 88, 4);
-  options->checkpoint.parts = (int)permi_get(bytes + 92, 4);
 }
 
 /* path: NULL for bytes in memory. */
@@ -201,30 +174,30 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
 #define PERMI_STRANGER(field, print, text)                                                                             \
   if (made.field != now.field)                                                                                         \
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " print, text(made.field), text(now.field))
+#define PERMI_STRANGER_NAMED(field)                                                                                    \
+  if (made.field != now.field)                                                                                         \
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
+                                 perm_name(#field, made.field), perm_name(#field, now.field))
   if (!options)
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
   made = now = *options;
   now.isa = permi_checkpoint_isa(options);
   permi_options_decode(bytes, &made);
-#define PERMI_STRANGER_NAME(field)                                                                                     \
-  if (made.field != now.field)                                                                                         \
-    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
-                                 perm_name(#field, made.field), perm_name(#field, now.field))
-  PERMI_STRANGER_NAME(method);
-  PERMI_STRANGER_NAME(precision);
-  PERMI_STRANGER_NAME(isa);
-#undef PERMI_STRANGER_NAME
+  PERMI_STRANGER_NAMED(method);
+  PERMI_STRANGER_NAMED(precision);
+  PERMI_STRANGER_NAMED(isa);
   PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
   PERMI_STRANGER(certify, "certify %d, not %d", );
   PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
   PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
   PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
   PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
+#undef PERMI_STRANGER_NAMED
 #undef PERMI_STRANGER
   return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
-/* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
+/* Reads one leaf and advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -304,33 +277,26 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
                                    size_t *size, int *missing, perm_result *result)
 {
   const char *failed = NULL;
-  size_t room = 4096, used = 0;
+  size_t room = 0, used = 0, got = 1;
   uint64_t wanted = PERMI_CHECKPOINT_HEAD;
   perm_status status = PERM_OK;
   unsigned char *to = NULL;
   FILE *file = permi_file_open(path, &failed, missing);
   if (!file)
     return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
-  to = (unsigned char *)permi_allocate(allocator, room, 1);
-  while (to && !failed && used < wanted) {
-    size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
+  while (got && !failed && used < wanted) {
+    size_t ask;
     int fault;
-    if (!ask) {
-      unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
-      if (more)
-        memcpy(more, to, used);
-      permi_release(allocator, to);
-      to = more;
-      room *= 2;
-      continue;
+    if (used == room && !permi_enlarge(allocator, NULL, &to, used, room = room ? 2 * room : 4096, 1)) {
+      status = permi_fail_memory(result);
+      break;
     }
+    ask = wanted < room ? (size_t)wanted - used : room - used;
     errno = fault = PERMI_FILE_FAULT("read", &ask);
     got = fault ? 0 : fread(to + used, 1, ask, file);
     if (fault || ferror(file))
       failed = strerror(errno);
     used += got;
-    if (!got)
-      break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
       wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not exist */
@@ -339,9 +305,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   fclose(file);
   *bytes = to;
   *size = used;
-  if (!to)
-    status = permi_fail_memory(result);
-  else if (failed)
+  if (failed)
     status = permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot read: %s", path, failed);
   if (status != PERM_OK) {
     permi_release(allocator, to);
@@ -350,16 +314,35 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   return status;
 }
 
+typedef struct permi_encoded {
+  const unsigned char *bytes;
+  size_t size;
+} permi_encoded;
+
+static int permi_encoded_print(FILE *stream, const void *what)
+{
+  const permi_encoded *encoded = (const permi_encoded *)what;
+  size_t done = 0, ask;
+  for (; done < encoded->size; done += ask) {
+    ask = encoded->size - done;
+    errno = PERMI_FILE_FAULT("write", &ask);
+    if (errno || fwrite(encoded->bytes + done, 1, ask, stream) != ask)
+      return 0;
+  }
+  return 1;
+}
+
 static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                           const perm_options *options, int clean, perm_result *result)
 {
   const size_t size = perm_state_encode(job, state, options, NULL, 0);
   unsigned char *bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
+  const permi_encoded encoded = {bytes, size};
   const char *why, *failed;
   if (!bytes)
     return permi_fail_memory(result);
   perm_state_encode(job, state, options, bytes, size);
-  why = permi_file_replace(path, &job->allocator, clean, NULL, bytes, size, &failed);
+  why = permi_file_replace(path, &job->allocator, clean, permi_encoded_print, &encoded, &failed);
   permi_release(&job->allocator, bytes);
   if (why && !failed)
     return permi_fail_memory(result);

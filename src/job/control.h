@@ -8,8 +8,8 @@
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves (planning: of the best offer), of finished ones */
-  double fraction_start, fraction_time; /* of GPUs: when starts and trials were over */
+  double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
+  double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
   int unwritten;
   int gpus;
@@ -52,10 +52,9 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   now = permi_seconds();
   if (options->progress && now >= control->next_report) {
     perm_progress report;
-    double total = control->work_total > 0 ? control->work_total : 1;
+    const double total = control->work_total > 0 ? control->work_total : 1;
     control->next_report = now + 0.1;
-    report.fraction = (control->work_before + work_done) / total;
-    report.fraction = report.fraction < 1 ? report.fraction : 1;
+    report.fraction = fmin((control->work_before + work_done) / total, 1);
     report.seconds = now - control->start;
     if (options->gpu.devices && report.fraction > control->fraction_start && control->fraction_time == 0) {
       control->fraction_start = report.fraction;
@@ -72,8 +71,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped. Counts, not the clock,
-   decide plans. watch may be NULL. */
+/* Counts units, about nanoseconds, of work that nobody predicted; returns 1 to stop, with watch->stopped. Counts, not
+   the clock, decide plans. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -91,7 +90,7 @@ typedef struct permi_early {
   char text[128];
 } permi_early;
 
-/* "max_seconds reached after 20 s of about 3 h 10 min": the whole, by what is done of it, else as predicted. */
+/* "max_seconds reached after 20 s of about 3 h 10 min": the whole by the fraction done, else as predicted. */
 static permi_early permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
@@ -114,7 +113,7 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
   return watch->stopped;
 }
 
-/* Copies bytes, or zeroes where from is NULL, in pieces, since fresh pages take long; 0: stop. */
+/* Copies bytes, or zeros if from is NULL, in pieces, since fresh pages take long. Returns 0 to stop. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {

@@ -51,8 +51,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Whether the options ask for no more than a small sum at once, without a job. Limits change no bits: no memory is
-   taken, and no time that a clock shows. exact: of integers; bytes: of the matrix. */
+/* Do the options ask for no more than a small sum at once, without a job? Limits change no bits: the sum takes no memory
+   and no time that a clock shows. exact: the matrix is of integers; bytes: its size. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||
@@ -76,25 +76,23 @@ static perm_status permi_check_options(const perm_options *options, int argument
   return PERM_OK;
 }
 
-/* What the error may be, in units of 2^exp2; guaranteed under certify. */
+/* Returns the error to expect, in units of 2^exp2; guaranteed under certify. */
 static double permi_error(const perm_options *options, const perm_result *result)
 {
   return result->error_bound < result->error_estimate || options->certify ? result->error_bound
                                                                           : result->error_estimate;
 }
 
-/* The relative error; INFINITY for an inexact 0. */
+/* Returns the relative error; INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
-  const double least = permi_error(options, result);
-  double size;
+  const double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
   if (result->exact || result->error_bound == 0)
     return 0;
-  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
-  return size == 0 ? (double)INFINITY : 0.5 * least / size;
+  return size == 0 ? (double)INFINITY : 0.5 * permi_error(options, result) / size;
 }
 
-/* Says by its status where a result is worse than what was asked for. */
+/* Returns the result's status, PERM_TOLERANCE_NOT_MET if it is worse than what was asked for. */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);

@@ -1,6 +1,6 @@
 /* ======================================================================================= >>parallel
-   Threads take the next chunk until something says stop. Taken chunks are finished, so the work is a prefix of the
-   range; partials merge exactly, whoever did what. A thread's environment is its own (>>environment). */
+   Threads take the next chunk until told to stop. They finish what they took, so the work is a prefix of the range.
+   Partials merge exactly, whichever thread did what. */
 #pragma once
 #include "job.h"
 
@@ -14,11 +14,11 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Thread 0 is the caller; it alone polls. */
+/* Thread 0 is the caller, and polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes 1 if every
-   part was done. */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all (may be NULL) tells whether every part
+   was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -86,18 +86,14 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {
-  permi_ranging ranging;
+  permi_ranging ranging = {leaf, control, begin, leaf->information.seconds / (double)leaf->information.chunks, NULL,
+                           done};
   perm_status status = PERM_ERROR_MEMORY;
   int k, all = 0;
   if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
     return permi_leaf_run(leaf, begin, end, NULL, control, done);
   if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
     threads = 1;
-  ranging.leaf = leaf;
-  ranging.control = control;
-  ranging.begin = begin;
-  ranging.per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
-  ranging.partial = done;
   if (threads > 1)
     ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
   if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
