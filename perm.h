@@ -10,87 +10,83 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe: portable kernels,
-   one thread below OpenMP 3.1. Not tested with cl.exe (docs/library.md).
+   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe (not tested):
+   portable kernels, one thread below OpenMP 3.1.
 
-   COMPILE TIME  About 20 s at -O2, 3 s at -O0: keep the implementation in a file that you rarely edit. In a program
-   of one file, also #define PERM_STATIC: what is not called is left out, 6 s for perm_real.
+   COMPILE TIME  About 20 s at -O2, 3 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out what
+   is not called: 6 s for perm_real in a program of one file.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
        printf("%.17g\n", perm_real(3, a));                      // 450
 
    WHICH CALL
-       perm_real, perm_complex      one matrix, one line, no options
-       perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}: the defaults); value, exponent,
-                                    bound and estimate out
+       perm_real, perm_complex      one matrix, no options
+       perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}); value, exponent, bound, estimate
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
-       perm_job_real, ...           the job: what would be done, and for how long (perm_job_leaf, perm_job_explain)
-       perm_job_*, perm_state_*     the same in pieces of your own
+       perm_job_real, ...           what would be done, and for how long (perm_job_leaf, perm_job_explain)
+       perm_job_*, perm_state_*     a job in pieces of your own
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_marginals_real          the chance of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_sparse.h                sparse matrices, Matrix Market files
-       perm_more.h                  estimates, random permutations, rook numbers, low rank, Cauchy matrices, pictures
+       perm_sparse.h                sparse matrices, files
+       perm_more.h                  estimates, samples, rook numbers, low rank, Cauchy matrices, proofs, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       default                       1     (1)       n u, u = 2^-53                     where it costs next to nothing:
-                                                                                       ones, signs, small integers;
-                                                                                       n <= 16, some digits weaker than
-                                                                                       with certify
+       default                       1     (1)       n u, u = 2^-53                     if free: ones, signs, small
+                                                                                       integers; n <= 16, fewer digits
        default with certify          2.98  (2.69)    n u                                always
-       dd                            8.14  (17.35)   n u^2                              always, but by glynn and ryser
-   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Real
-   matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
-   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. With
-   checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it, else dd), and
-   only what takes under a second is computed again.
+       dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
+   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
+   real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
+   Escalation: if the estimated error is too large, the permanent is computed again in the next precision, provided that
+   this is predicted to take less than a second or, with options.tolerance, fits into options.max_seconds. If that is
+   stopped, the first result stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default
+   if n u e^(n/2) is below it, else dd), and only runs of less than a second are repeated.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none
-       above ten estimates (the worst 7) among a million results (tests/attack/climb.c).
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
+       for large errors (tests/attack/climb.c), none exceeded ten estimates; the worst was 7.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - A thread's rounding mode and flush-to-zero change no promise (and no bits, but of perm_real and perm_complex) and
-       are as before after a call. Callbacks see the default.
+     - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
+       and are restored after a call. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
-       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
-     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
-       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
+       (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
+     - Known limitation: the OpenMP of gcc and clang ends the process if it cannot start a thread (ulimit -u, ulimit -v,
+       a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
-   Complex: three times that. Small exact integers: the same or less.
+   Complex: three times that. Small exact integers: no more.
 
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
+   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
    side is below about 30.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
-   (hybrid among them), files: perm_sparse.h. Estimates, samples and the like: perm_more.h. GPU kernels: perm_cuda.cu.
-   MPI: perm_mpi.c. Proofs: search THE BOUND.
-     api/            >>config          macros that a project may define
+   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. GPU kernels:
+   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something: docs/CONTRIBUTING.md.
+     api/            >>config          macros to define
                      >>types           options, result, partial
                      >>calls           the public functions
-     base/           >>platform        compilers, threads, clock
-                     >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
+     base/           >>platform        compilers, clock
+                     >>prices          the planner's prices
                      >>environment     rounding mode, flush-to-zero
                      >>memory          allocation, max_bytes, messages
                      >>doubles         double-double
-                     >>integers        integers of any size, the associative sum
-                     >>numbers         a number in a job's expression
-                     >>ring            values of the engines and their operations
+                     >>integers        integers, the associative sum
+                     >>numbers         numbers in a job's expression
+                     >>ring            values of the engines
                      >>cpu             CPUID
-                     >>files           a file replaced whole
+                     >>files           files replaced whole
                      >>names           texts; perm_layout
      job/            >>control         cancel, time limit, progress
-                     >>options         their check; is a result as good as they ask?
-                     >>job             leaves, expression, merge of partials
-                     >>state           finished chunks, merge of states
+                     >>options         their check; the judgement of results
+                     >>job             leaves, expression, partials
+                     >>state           finished chunks
                      >>parallel        the loop over threads
                      >>checkpoint      the file format
      gpu/            >>contract        what plans of GPUs are
@@ -140,33 +136,6 @@
                      >>arithmetic      products of parts
                      >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/; after the bar, tests)
-     a dense kernel        dense/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
-                           or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
-     an instruction set    api/types.h: perm_isa; base/names.h: its name; base/cpu.h: when it is there;
-                           kernels/vocabulary.h: its words; dense/kernels.h, graph/vectors.h: its reading; then
-                           wherever `grep -rinE 'avx|neon|PERM_ISA_|PERMI_WIDTH' src` finds one. Its place in perm_isa:
-                           a family runs kernels of lower numbers, checkpoints keep the number | t_cpu.c, isa.sh,
-                           `make golden`
-     a dense engine        api/types.h: the end of PERM_METHOD_LIST (checkpoints keep the numbers);
-                           job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
-                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h;
-                           sparse/sparse_job.h: beside PERM_METHOD_GLYNN; examples/python/perm.py | t_engines.c, climb.h
-     engines for arrays    plan/offers.h: offer and make as in plan/engine.h, PERMI_AT_... and its line in
-     (integers, counts)    permi_array_engines | t_engines.c, t_counts_rectangular.c
-     a sparse engine       its room, with offer, make and release as in plan/engine.h; sparse/choose.h: its line in
-                           permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
-                           permi_next_precision; METHOD in perm_sparse.h; examples/python/perm.py
-                           | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
-     a price               base/prices.h, with unit, machine and date
-     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts:
-     a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
-                           | t_formats.c, `make fuzz`
-     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
-                           room like exact/exact_gpu.h; dense/device.h, graph/device.h: what engines ask for;
-                           gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
-     a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
-
    REFERENCES
      [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
@@ -192,15 +161,16 @@
 /* ========================================================================================= >>config
    PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
    PERM_STATIC           every function static: private to the file, and left out unless called
-   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if you renamed
-                         it) and links with it (nvcc -c perm_cuda.cu)
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if renamed)
+   and
+                         links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
-   PERM_NO_EXTRAS        no minors, gradients and batches, and nothing of perm_more.h: a fifth less
+   PERM_NO_EXTRAS        no minors, gradients, batches, nothing of perm_more.h: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
-   PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
+   PERM_HEADER_FILE      this file's name as seen from itself, if renamed (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
-                         counter; elsewhere gettimeofday, or else clock) */
+                         counter; elsewhere gettimeofday or clock) */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -307,9 +277,9 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_M
     perm_method;
 
 typedef enum perm_precision {
-  PERM_PRECISION_DEFAULT, /* exact row sums of entries rounded to 53 bits a row, products in double */
-  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: about 1e-30 times sum |terms|, guaranteed */
-  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total; for comparisons */
+  PERM_PRECISION_DEFAULT, /* row sums of entries rounded to 53 bits a row are exact, products in double */
+  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: guaranteed, about 1e-30 times sum |terms| */
+  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total */
   PERM_PRECISION_EXACT,   /* integers without rounding */
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
@@ -319,13 +289,13 @@ typedef enum perm_isa {
   PERM_ISA_PLAIN,
   PERM_ISA_AVX2,       /* AVX2 and FMA */
   PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
-  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
+  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: for exact integers */
   PERM_ISA_NEON,
-  PERM_ISA_CUDA,       /* NVIDIA GPUs. As an option: GPUs wherever they can */
+  PERM_ISA_CUDA,       /* NVIDIA GPUs; as an option: wherever they can */
   PERM_ISA_COUNT, PERM_ISA_MAKE_INT = 0x7fffffff
 } perm_isa;
 
-/* Of a file without a banner: see perm_matrix_read. */
+/* Formats of a file: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -354,28 +324,26 @@ typedef struct perm_progress {
   const char *activity; /* static text */
 } perm_progress;
 
-/* Without perm_cuda.cu and PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
+/* Without PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
-                       signs and counts, minors and gradients in double from order 13 on, frontier programs (one
-                       device), batches from order 10 on */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. For sums over signs and counts, minors and gradients
+                       from order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
 } perm_gpu_options;
 
-/* For perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
+/* For perm_job_execute and perm_compute_*. */
 typedef struct perm_checkpoint_file {
-  const char *file;         /* holds finished work, read if it exists; NULL: no file */
+  const char *file;         /* finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* a list, ended by NULL, of checkpoints whose work is merged, without adding any; missing
-                               or repeated work is an error */
-  const char *note;         /* text of the caller, kept in the file; see perm_checkpoint_options */
+  const char *const *merge; /* names, then NULL: only merges their work; missing or repeated work is an error */
+  const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
-   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format
-   where nothing is read, gpu.cache without devices, checkpoint.seconds without a file) are ignored. */
+   Every call rejects invalid values with PERM_ERROR_OPTION. Valid ones that do not apply to a call (format where
+   nothing is read, gpu.cache without devices) are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -383,23 +351,24 @@ typedef struct perm_options {
   perm_method method;
   perm_precision precision;
   perm_isa isa;       /* the highest to use */
-  int threads;        /* 0: all of OpenMP's (1 without OpenMP) */
+  int threads;        /* 0: all of OpenMP's */
   int certify;        /* 1: error_bound must be finite, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
-  uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
-  double max_seconds; /* from the call on, with planning; tasks, which cannot be split, may be refused; 0: no limit */
-  double max_bytes;   /* of host memory at a time: the matrix, plans, tables, states of all threads, with what malloc
-                         adds; not stacks and the caller's results. What is predicted to need more is not chosen; what
-                         needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
-  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run, or of
-                         max_seconds, or 20 ms, counted, not timed; 0: 1. 10 or 100 may find better orders */
+  uint64_t modulus;   /* 2 .. 2^63: integers, modulo this; 0: the permanent itself */
+  double max_seconds; /* from the call on, with planning; 0: no limit. Tasks, which cannot be split, may be refused */
+  double max_bytes;   /* of host memory at a time, with what malloc adds, without stacks and the caller's results. More
+                      is
+                         not chosen, or PERM_ERROR_LIMIT. 0: no limit */
+  double plan_effort; /* times the usual work on sparse plans, a few per cent of the predicted run, or 20 ms, counted,
+  not
+                         timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data; /* of progress and execute */
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Called by perm_compute_* instead of perm_job_execute (but for merging) unless NULL, as by perm_mpi.c, with the
+  /* Unless NULL, perm_compute_* call it instead of perm_job_execute (except to merge), as for perm_mpi.c, with the
      call's options and the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
@@ -415,17 +384,16 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2; the errors are in units of 2^exp2, too. exp2 is 0 whenever value and
-   errors are normal doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value
-   and imaginary are NaN, the errors INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2; errors have the unit 2^exp2, too. exp2 is 0 whenever value and errors are
+   normal doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and
+   imaginary are NaN, the errors INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
-                                            of 2^exp2 (with a modulus, modulo it), no approximation; else,
-                                            and of hybrid's integers, 0 */
+  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf (modulo
+                                            the modulus), no approximation; else, and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
-  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says. INFINITY: unknown */
+  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
@@ -444,8 +412,7 @@ typedef struct perm_result {
 } perm_result;
 
 /* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
-   double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of
-   integers of PERM_INTEGER_WORDS words. */
+   double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -479,9 +446,9 @@ typedef struct perm_leaf {
 
 /* What an engine offered when a job of a sparse matrix was planned. */
 typedef struct perm_offer {
-  int block, n; /* the block, from 0, whose leaf has this number; its order */
+  int block, n; /* the block, from 0, as its leaf; its order */
   perm_method method;
-  double seconds, bytes; /* predicted for one thread; bytes 0: not told. INFINITY: it declines, for the block */
+  double seconds, bytes; /* for one thread; bytes 0: not told. INFINITY: the engine declines */
   char reason[160];      /* "is not planar"; of a prediction a remark, or empty */
 } perm_offer;
 
@@ -492,33 +459,30 @@ typedef struct perm_state perm_state;
 /* ========================================================================================== >>calls
    Every public function. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
    row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real and imaginary part (as
-   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. It is
-   required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*, perm_job_finish,
-   perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs and states copy
+   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. Where it
+   gets the permanent or minors it is required; else it may be NULL, and gets status and message. Jobs and states copy
    what they need; perm_job_free and perm_state_free free them. */
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), or else,
-   and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad arguments or without
-   memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent); n = 0 gives 1.
-   O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), or else, and for
+   larger n, as perm_compute_real, which also tells the error. NaN on bad arguments or without memory, +-HUGE_VAL beyond
+   double, 0 below its least number; n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES while
-   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
-   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_
-   functions. */
+   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at
+   most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
+   zeros go there. This holds for all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix in which row i of a stands row_counts[i] times and column j column_counts[j] times; NULL:
-   once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1
-   over rows, or over columns. */
+/* Permanent of the matrix that has row i of a row_counts[i] times and column j column_counts[j] times; NULL: once each.
+   The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1 over rows,
+   or over columns. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -536,15 +500,15 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
 
 /* Permanent of a matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
    options.modulus if given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the
-   speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
+   speed of doubles. PERM_ERROR_OVERFLOW: a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job that perm_compute_* of the same kind of matrix would start with; perm_job_leaf and perm_job_explain tell what
-   would be done, and for how long. It is never that of perm_sparse.h, and a tolerance is only judged. Another machine
-   makes the same job of the same matrix and options if options.isa names the same kernel family. */
+/* The job that perm_compute_* of this kind of matrix starts with, for perm_job_leaf and perm_job_explain to tell what
+   would be done. It is never that of perm_sparse.h, and a tolerance is only judged. Another machine makes the same job
+   of the same matrix and options if options.isa names the same kernel family. */
 PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                    perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -562,12 +526,12 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 /* Describes the job in several lines; like snprintf. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order
-   asked. PERM_ERROR_RANGE: there are no more. */
+/* Offer `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order asked.
+   PERM_ERROR_RANGE: there are no more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
-/* The precision of the job before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL) is 1 if the
-   result will have a finite error_bound. */
+/* The job's precision before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL): 1 if the result
+   will have a finite error_bound. */
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
 
 /* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
@@ -577,20 +541,20 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 /* Adds `from` to `into`, exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. Judged, as every
-   finish of a job, by the certify and tolerance that it was made with: PERM_TOLERANCE_NOT_MET. */
+/* The result of the job from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish of a
+   job judges the result by the certify and tolerance of its making: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
 /* Computes chunks [begin, end) of a leaf into *partial, overwritten, with the options' threads, GPUs, cancel, progress
-   and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
+   and max_seconds. After a stop or a failure it has the chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
 /* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, 0 for NULL,
-   and writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
+   and writes only if `size` is enough. PERM_ERROR_FORMAT: another size, or impossible numbers. */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -609,49 +573,44 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
 /* A state and the options that its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad
-   arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state; PERM_ERROR_FORMAT:
+   arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state. PERM_ERROR_FORMAT:
    damaged; PERM_ERROR_STATE: of another version or job. */
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
                                   void *bytes, size_t size);
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file (>>files). Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading
-   also refuses another part (options.checkpoint.parts; 0: any) and says what differs. Regular files only. */
+/* The same as a file (>>files), a regular one. Writing replaces it as a whole, on the disk on return, or leaves it
+   unchanged. Reading also refuses another part (options.checkpoint.parts; 0: any) and says what differs. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
 /* Reads what the job of a checkpoint was planned with: overwrites method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu but its cache, checkpoint.part and .parts. *note (may
-   be NULL) gets a copy of the note from the options' allocator, for the caller to release (by default with free), or
-   NULL. */
+   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL)
+   gets a copy of the note from the options' allocator, for the caller to release (by default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
-/* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its
-   start. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With options.checkpoint an
-   empty state begins with the file's, if there is one; the file is written at once, so that a bad name shows early,
-   every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the next interval; if
-   the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A finished job's
-   file answers at once. */
+/* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds,
+   and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its start.
+   PERM_ERROR_LIMIT: tasks are predicted to exceed max_seconds. With options.checkpoint an empty state begins with the
+   file's; the file is written at once, every checkpoint.seconds, and at the end. If a write fails, the job continues
+   and retries at the next interval; after the last one a finished result carries a message, a stopped job is
+   PERM_ERROR_FILE. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
-   `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
-   largest may become 0. result: value is the permanent as the sum of the row times its minors, so
-   its error may be theirs times the row's sum of moduli (with copies); error_estimate is the absolute error of the
-   worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once and by method
-   subsets (of non-negative entries, without cancellation, prod (r_i + 1) states), else INFINITY (0 if all minors are 0
-   by structure). tolerance is relative to the largest minor.
-   On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
-   by rows. On GPUs a term is a choice of signs of the other rows, half as many, where that is faster. */
+/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j, from 0, in units
+   of 2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real,
+   of totals up to 256: one copy of each is left out; without a copy of the column it is 0, `row` needs one. result:
+   value is the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound
+   (only of few lines, or by method subsets) the same guaranteed; tolerance is relative to the largest minor. On an
+   error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by
+   rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -670,24 +629,22 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 
 /* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the chance that row i takes column j if
    assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
-   of its own, columns may be left, and rows' sums are 1; m > n: columns' sums are. For association (JPDA) a row is a
-   target, a column a measurement, a_ij the ratio of likelihoods, and each target has one more column for its miss, in
-   which others have 0. With counts, NULL: once each, the totals need not be equal, and a marginal is the mean number of
-   copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63 on the other side);
-   zeros save no time. Memory and errors as of perm_gradient_real; PERM_ERROR_UNSUPPORTED, argument 3: a weight is
-   negative, or the permanent is 0. result: value is the permanent; error_estimate and error_bound are absolute errors
-   of the worst marginal, not in units of 2^exp2, and tolerance is relative to the largest. The time of the gradient;
-   where that is least, 2^m (n - m + 1) states of m operations. [FBS83] */
+   of its own, and rows' sums are 1; m > n: columns' sums are. With counts (NULL: once each), of any totals, it is the
+   mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63 on
+   the other side). PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result: value is
+   the permanent; the errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to
+   the largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md.
+   [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result);
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
-   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), or else, and for larger n,
-   as perm_compute_real, which also tells the error. Bits are not those of single calls, nor depend on others.
-   +-HUGE_VAL beyond double. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With
-   method, precision, certify or tolerance below 1e-10 all are single calls. options.gpu: orders 10 to 24, but for those
-   that need scaling or cancel too much for the tolerance (0: 1e-10; many complex ones above 20). O(count n 2^(n-1)). */
+   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), else as perm_compute_real.
+   A result may differ in its last bits from a single call, but does not depend on the other matrices; beyond double it
+   is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
+   precision, certify or tolerance below 1e-10 all are single calls. options.gpu: orders 10 to 24. O(count n 2^(n-1)).
+   */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -701,7 +658,7 @@ PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a
                                             const perm_options *options, double *permanents, perm_result *result);
 
 /* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
-   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
+   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], from 0, repeats allowed. */
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
                                       const int *columns, const perm_options *options, double *permanents,
                                       perm_result *result);
@@ -710,26 +667,24 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          double *permanents, perm_result *result);
 #endif
 
-/* perm_result_text, like snprintf: decimal, all digits when exact, else 17, and " * 2^k" where exp2 is not 0. Names and
-   texts are static strings. */
+/* These texts are as snprintf's: decimal, all digits if exact, else 17, and " * 2^k" unless exp2 is 0. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 
-/* The same of predictions, for people: "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
+/* Predictions for people: "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
 PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size);
 PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
 
-/* The name of a number of an enum: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are "precision", "isa",
-   "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
+/* The name of a number of an enum, a static string: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are
+   "precision", "isa", "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
 PERM_API const char *perm_name(const char *of, long long number);
 
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
 /* For languages that cannot read this header: the version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a structure
-   ("perm_result") that calls take or fill, or offset and bytes of a field ("perm_result.value"). PERM_ERROR_RANGE: no
-   such name. */
+   ("perm_result"), or offset and bytes of a field ("perm_result.value"). PERM_ERROR_RANGE: no such name. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
 
@@ -1317,7 +1272,9 @@ static int permi_precision_number(perm_precision precision)
 
 static const perm_options *permi_options(const perm_options *options)
 {
-  static perm_options defaults; /* all zero: never written */
+  static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
+                                        NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
+                                        {NULL, 0, 0, 0, NULL, NULL}, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
@@ -1804,7 +1761,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>environment cannot mend it, so a bound is given, and integers are trusted to doubles, only after this test. */
+   where >>environment cannot mend it, so a bound is given, and integers are trusted to doubles, only after this test.
+   */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -2191,8 +2149,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; if the value is
-   0 its error, or else its estimate. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; if the value
+   is 0 its error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -2358,8 +2316,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 /* =========================================================================================== >>ring
    The values of all engines. Inlined functions get the algebra as a constant. */
 
-/* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli of
-   all terms. Integers are modulo 2^(64 words), enough for the permanent. */
+/* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli
+   of all terms. Integers are modulo 2^(64 words), enough for the permanent. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
@@ -2432,8 +2390,8 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* Returns x (c + low). In this order of operations the relative error is 3 u^2 for low = 0 [Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], below 10 u^2 with `low` (tests/proofs/doubles.g). */
+/* Returns x (c + low). In this order of operations the relative error is 3 u^2 for low = 0 [Theorem 3 of Joldes,
+   Muller, Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], below 10 u^2 with `low` (tests/proofs/doubles.g). */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -2837,7 +2795,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
 #if PERMI_POSIX
   struct stat information;
   int descriptor = -1;
-  PERMI_TRY("open", descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait for a writer */
+  PERMI_TRY("open", descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait */
   *missing = descriptor < 0 && errno == ENOENT;
   if (descriptor < 0 || fstat(descriptor, &information) < 0)
     *why = strerror(errno);
@@ -3336,8 +3294,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Do the options ask for no more than a small sum at once, without a job? Limits change no bits: the sum takes no memory
-   and no time that a clock shows. exact: the matrix is of integers; bytes: its size. */
+/* Do the options ask for no more than a small sum at once, without a job? Limits change no bits: the sum takes no
+   memory and no time that a clock shows. exact: the matrix is of integers; bytes: its size. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||
@@ -3427,7 +3385,7 @@ struct permi_leaf {
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
   int integer;      /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
-  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, turns the sum into the integer */
+  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, makes the integer of the sum */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -4232,8 +4190,8 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Returns part 1 .. parts of [0, chunks). The larger shares start at another part for each leaf, so that part 1 does not
-   get all tasks. */
+/* Returns part 1 .. parts of [0, chunks). The larger shares start at another part for each leaf, so that part 1 does
+   not get all tasks. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -4344,8 +4302,8 @@ static int permi_threads(const perm_options *options)
 /* Thread 0 is the caller, and polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all (may be NULL) tells whether every part
-   was done. */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all (may be NULL) tells whether every
+   part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {

@@ -171,7 +171,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>environment cannot mend it, so a bound is given, and integers are trusted to doubles, only after this test. */
+   where >>environment cannot mend it, so a bound is given, and integers are trusted to doubles, only after this test.
+   */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;

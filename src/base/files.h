@@ -166,7 +166,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
 #if PERMI_POSIX
   struct stat information;
   int descriptor = -1;
-  PERMI_TRY("open", descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait for a writer */
+  PERMI_TRY("open", descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait */
   *missing = descriptor < 0 && errno == ENOENT;
   if (descriptor < 0 || fstat(descriptor, &information) < 0)
     *why = strerror(errno);

@@ -39,8 +39,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; if the value is
-   0 its error, or else its estimate. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; if the value
+   is 0 its error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));

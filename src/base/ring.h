@@ -3,8 +3,8 @@
 #pragma once
 #include "numbers.h"
 
-/* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli of
-   all terms. Integers are modulo 2^(64 words), enough for the permanent. */
+/* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli
+   of all terms. Integers are modulo 2^(64 words), enough for the permanent. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
@@ -77,8 +77,8 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* Returns x (c + low). In this order of operations the relative error is 3 u^2 for low = 0 [Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], below 10 u^2 with `low` (tests/proofs/doubles.g). */
+/* Returns x (c + low). In this order of operations the relative error is 3 u^2 for low = 0 [Theorem 3 of Joldes,
+   Muller, Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], below 10 u^2 with `low` (tests/proofs/doubles.g). */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;

@@ -34,7 +34,7 @@ struct permi_leaf {
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
   int integer;      /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
-  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, turns the sum into the integer */
+  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, makes the integer of the sum */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */

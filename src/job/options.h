@@ -51,8 +51,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Do the options ask for no more than a small sum at once, without a job? Limits change no bits: the sum takes no memory
-   and no time that a clock shows. exact: the matrix is of integers; bytes: its size. */
+/* Do the options ask for no more than a small sum at once, without a job? Limits change no bits: the sum takes no
+   memory and no time that a clock shows. exact: the matrix is of integers; bytes: its size. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||

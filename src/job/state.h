@@ -220,8 +220,8 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Returns part 1 .. parts of [0, chunks). The larger shares start at another part for each leaf, so that part 1 does not
-   get all tasks. */
+/* Returns part 1 .. parts of [0, chunks). The larger shares start at another part for each leaf, so that part 1 does
+   not get all tasks. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;

@@ -22,9 +22,9 @@ contents perm_mpi.c >$out/contents; banners perm_mpi.c >$out/banners
 check "perm_mpi.c: contents" cmp $out/contents $out/banners
 check "perm_mpi.c: contents not empty" test "$(wc -l <$out/contents)" -ge 7
 
-# TO ADD: every file is there, paths from src/ or tests/ or below it, and every private name
+# Places to touch: every file is there, paths from src/ or tests/ or below it, and every private name
 recipes() {
-  sed -n '/^   TO ADD/,/^   REFERENCES/p' perm.h >$out/recipes
+  sed -n '/^```text$/,/^```$/p' docs/CONTRIBUTING.md >$out/recipes
   for file in $(grep -oE '[a-z_/]+\.(h|c|cu|sh)\b' $out/recipes); do
     [ -e src/$file ] || [ -n "$(ls tests/$file tests/*/$file 2>/dev/null)" ] || [ -e $file ] || { echo "no $file"; bad=1; }
   done
