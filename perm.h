@@ -77,17 +77,14 @@
                      >>environment     rounding mode, flush-to-zero
                      >>memory          allocation, max_bytes, messages
                      >>doubles         double-double
-                     >>integers        integers, the associative sum
-                     >>numbers         numbers in a job's expression
+                     >>integers        integers, the associative sum, numbers in expressions
                      >>ring            values of the engines
                      >>cpu             CPUID
                      >>files           files replaced whole
                      >>names           texts; perm_layout
-     job/            >>control         cancel, time limit, progress
-                     >>options         their check; the judgement of results
-                     >>job             leaves, expression, partials
+     job/            >>control         cancel, time limit, progress; options checked
+                     >>job             leaves, expression, partials, threads
                      >>state           finished chunks
-                     >>parallel        the loop over threads
                      >>checkpoint      the file format
      gpu/            >>contract        what plans of GPUs are
      dense/          >>dispatch        the interface of dense kernels
@@ -815,9 +812,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
 /* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time. Without expensive-optimizations gcc
-   leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1 times as fast this
-   way. Rooms that lose stay outside: dense kernels for AVX-512 (3 to 5 %), planning (1.3 times as long), sparyser
-   (1.14), decompose (1.27). */
+   leaves out vzeroupper and no longer fuses. Integers, minors and counts gain up to 1.1; dense kernels for AVX-512 lose
+   3 to 5 %, planning takes 1.3 times as long, sparyser 1.14, decompose 1.27: they stay outside. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -826,9 +822,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls loops too late to hold arrays in
-   registers: at -O1 never with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS: with
-   gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8, since gcc 12 unrolls loops too late to hold arrays in
+   registers. PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -856,8 +851,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> defines timespec,
-   but no header declares clock_gettime, which takes two longs, or has another name where times are longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, no header declares
+   clock_gettime, which takes two longs, or has another name where times are longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -1087,9 +1082,8 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_EXACT_WORTH 5              /* and up to so many times the seconds of doubles */
 
 /* ==================================================================================== >>environment
-   Between begin and end a thread rounds to nearest, with denormals; afterwards it has its own environment again. The
-   caller may have set another one, -ffast-math in another object sets flush-to-zero, and OpenMP's threads keep what an
-   earlier loop set. Every public call that computes has begin and end, and every thread that takes chunks. */
+   Between begin and end a thread rounds to nearest, with denormals; then it has its own environment again. The caller,
+   -ffast-math in another object, or an earlier loop in OpenMP's threads may have set another one. */
 
 static int permi_rounding_is_sound(void)
 {
@@ -1152,8 +1146,7 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages: first touches of 4 KB pages took an eighth of a run with 3e8 bytes of states, a quarter of rook
-   numbers. */
+/* Asks for huge pages: first touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
@@ -1230,18 +1223,14 @@ PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t 
 PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_t size)
 {
   void *memory = permi_pool_get(pool, count, size);
-  if (memory)
-    memset(memory, 0, count * size);
-  return memory;
+  return memory ? memset(memory, 0, count * size) : NULL;
 }
 
 /* Returns a copy, or NULL if `from` is NULL. */
 PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *kept = from ? permi_pool_get(pool, count, size) : NULL;
-  if (kept && count)
-    memcpy(kept, from, count * size);
-  return kept;
+  return kept && count ? memcpy(kept, from, count * size) : kept;
 }
 
 PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
@@ -1290,8 +1279,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* permi_result_clear without the words beyond an integer's and the text behind its end: that kilobyte takes longer than
-   a small permanent. */
+/* permi_result_clear without a kilobyte of words and text that nobody reads: it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -1486,8 +1474,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit and no outer
-   call counts. Without memory for the meter every allocation fails. */
+/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit that no
+   outer call counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -1513,7 +1501,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
 
 /* Times and sizes for people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative one or NaN is 0. */
 typedef struct permi_words_of {
-  char text[32];
+  char text[128];
 } permi_words_of;
 
 static permi_words_of permi_time_words(double seconds)
@@ -1673,7 +1661,7 @@ typedef struct permi_dd {
 } permi_dd;
 
 /* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction, fma takes a hundred times as long
-   as Dekker's product [Dek71], which neither overflows nor loses bits in this range. */
+   as Dekker's product [Dek71], which is exact in this range. */
 static double permi_times_minus(double a, double b, double c)
 {
 #ifndef FP_FAST_FMA
@@ -1761,8 +1749,7 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>environment cannot mend it, so a bound is given, and integers are trusted to doubles, only after this test.
-   */
+   where >>environment cannot mend it. A bound is given, and integers are trusted to doubles, only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -1826,9 +1813,7 @@ static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
 
 static permi_wide permi_wide_of(int64_t x)
 {
-  permi_wide r;
-  r.low = (uint64_t)x;
-  r.high = x < 0 ? UINT64_MAX : 0;
+  const permi_wide r = {(uint64_t)x, x < 0 ? UINT64_MAX : 0};
   return r;
 }
 
@@ -2110,8 +2095,7 @@ typedef struct permi_integer_view {
   int parts; /* 2: Gaussian */
 } permi_integer_view;
 
-/* ======================================================================================== >>numbers
-   A number in the expression of a job: an integer, a residue or double-doubles. */
+/* ---- numbers in the expression of a job */
 
 typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
@@ -2632,16 +2616,16 @@ static perm_isa permi_isa_best(void)
 
 /* ========================================================================================== >>files
    Replaces a file as a whole. Whatever fails:
-     1. The file is absent, or whole and old, or whole and new: a complete, closed and synced file is renamed to it.
-     2. The temporary file is NAME.<16 hexadecimal digits>.tmp beside it. O_EXCL creates it, so no planted link is
-        followed; child programs do not inherit it; a failed write removes it.
-     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on a file system
-        without locks nothing is removed.
-     4. A replaced file keeps its mode, but not its owner and access lists. In between, 0600 is never wider.
-     5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written,
-        because the rename would miss its target, and following it could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it. Without POSIX there is
-   no lock, sync, mode or check of the kind, and the old file is removed before the rename. */
+     1. The file is absent, whole and old, or whole and new: a complete, closed and synced file is renamed to it.
+     2. The temporary file is NAME.<16 hexadecimal digits>.tmp beside it. O_EXCL creates it, so it follows no planted
+        link; child programs do not inherit it; a failed write removes it.
+     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); without locks
+        nothing is removed.
+     4. A replaced file keeps its mode, not its owner and access lists. In between, 0600 is never wider.
+     5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written: the
+        rename would miss its target, and following it could overwrite any file.
+   A write beyond ulimit -f raises SIGXFSZ, which ends most processes. Without POSIX there is no lock, sync, mode or
+   check of the kind, and the old file is removed before the rename. */
 
 /* Tests make operations fail: (operation, bytes) returns an errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
@@ -2668,20 +2652,10 @@ typedef struct permi_replacement {
       PERMI_AGAIN(call);                        \
   } while (0)
 
-/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for new files. */
-#if defined(O_NOFOLLOW)
-#define PERMI_NOFOLLOW O_NOFOLLOW
-#elif defined(__O_NOFOLLOW)
-#define PERMI_NOFOLLOW __O_NOFOLLOW
-#else
-#define PERMI_NOFOLLOW 0
-#endif
 #if defined(O_CLOEXEC)
 #define PERMI_CLOEXEC O_CLOEXEC
-#elif defined(__O_CLOEXEC)
-#define PERMI_CLOEXEC __O_CLOEXEC
 #else
-#define PERMI_CLOEXEC 0
+#define PERMI_CLOEXEC __O_CLOEXEC /* with -std=c99 */
 #endif
 
 /* Returns why a file of this kind is neither read nor replaced, or NULL. */
@@ -2719,10 +2693,10 @@ static void permi_file_clean(const char *path, char *name)
         strspn(stale + length + 1, "0123456789abcdef") != 16 || strcmp(stale + length + 17, ".tmp"))
       continue;
     memcpy(name + base, stale, length + PERMI_STALE_BYTES + 1);
-    PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_NOFOLLOW | PERMI_CLOEXEC));
+    PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_CLOEXEC));
     if (descriptor < 0)
       continue;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) /* through a link: removes the link */
       remove(name);
     close(descriptor);
   }
@@ -2735,13 +2709,10 @@ static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
   int code = EEXIST;
-  PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
+  PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_CLOEXEC,
                                       file->kept < 0 ? 0666 : 0600));
   if (file->descriptor < 0)
     return errno;
-#if PERMI_CLOEXEC == 0
-  fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
-#endif
   /* a clean-up may have removed it in between */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0)) {
@@ -2767,19 +2738,6 @@ static int permi_directory_sync(const char *path)
   return code;
 }
 
-/* Returns why path must not be replaced, or NULL; *kept: the old file's mode, or -1. */
-static const char *permi_file_check(const char *path, int *kept)
-{
-  struct stat information;
-  char target;
-  *kept = -1;
-  if (readlink(path, &target, 1) >= 0)
-    return "it is a symbolic link; name the file that it points to";
-  if (stat(path, &information) < 0) /* creating the file will say why */
-    return NULL;
-  *kept = (int)(information.st_mode & 0777);
-  return permi_file_refusal(information.st_mode);
-}
 #else
 static int permi_file_create_new(permi_replacement *file)
 {
@@ -2882,10 +2840,20 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   permi_replacement file;
   const char *why = NULL;
   int code = 0;
+#if PERMI_POSIX
+  struct stat information;
+  char target;
+#endif
   memset(&file, 0, sizeof file);
   file.path = path;
 #if PERMI_POSIX
-  why = permi_file_check(path, &file.kept);
+  file.kept = -1;
+  if (readlink(path, &target, 1) >= 0) {
+    why = "it is a symbolic link; name the file that it points to";
+  } else if (stat(path, &information) == 0) { /* else creating the file will say why */
+    file.kept = (int)(information.st_mode & 0777);
+    why = permi_file_refusal(information.st_mode);
+  }
 #endif
   *failed = why ? "write" : NULL;
   if (!why && !(file.name = (char *)permi_allocate(allocator, strlen(path) + PERMI_STALE_BYTES + 1, 1)))
@@ -2919,8 +2887,7 @@ PERMI_BRIEF_BEGIN
 PERM_API const char *perm_status_text(perm_status status)
 {
   switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return text;
+#define PERMI_CASE(name, number, text) case name: return text;
     PERM_STATUS_LIST(PERMI_CASE)
 #undef PERMI_CASE
   default: return "unknown status";
@@ -3174,8 +3141,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of work that nobody predicted; returns 1 to stop, with watch->stopped. Counts, not
-   the clock, decide plans. watch may be NULL. */
+/* Counts units, about nanoseconds, of work that nobody predicted; returns 1 to stop, with watch->stopped. Counts decide
+   plans, not the clock. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -3189,17 +3156,13 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-typedef struct permi_early {
-  char text[128];
-} permi_early;
-
-/* "max_seconds reached after 20 s of about 3 h 10 min": the whole by the fraction done, else as predicted. */
-static permi_early permi_early_words(const permi_control *control, perm_status status)
+/* Returns "max_seconds reached after 20 s of about 3 h 10 min", the whole by the fraction done, else as predicted. */
+static permi_words_of permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
   const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
   const double whole = done > 0 ? seconds / done : total;
-  permi_early words;
+  permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (whole > 0 && whole < (double)INFINITY)
     snprintf(words.text, sizeof words.text, "%s after %s of about %s", perm_status_text(status),
@@ -3244,7 +3207,7 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-/* ======================================================================================== >>options */
+/* ---- options: their check; is a result as good as they ask? */
 
 /* Returns whether a method is one of perm_sparse.h. */
 static int permi_method_is_sparse(perm_method method)
@@ -3294,8 +3257,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Do the options ask for no more than a small sum at once, without a job? Limits change no bits: the sum takes no
-   memory and no time that a clock shows. exact: the matrix is of integers; bytes: its size. */
+/* Do the options ask for no more than a small sum at once, without a job? It takes no memory, and no time that a clock
+   shows. exact: the matrix is of integers; bytes: its size. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||
@@ -3420,8 +3383,8 @@ struct perm_job {
   void *context; /* of all leaves, for the functions below; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
-  /* Unless NULL, checks the finished partials before that (sample: a part of the work, from a file). What is wrong
-     leaves `strike`, unless NULL. watch: NULL, or may stop both. */
+  /* Unless NULL, checks the finished partials before that (sample: some, from a file). What is wrong leaves `strike`,
+     unless NULL. watch: NULL, or may stop. */
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
@@ -3433,8 +3396,8 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, a pointer of any type to `used` items, room for `room`. Returns 0 if memory runs out or the watch
-   stops; nothing is lost. */
+/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 without memory or if the watch stops; nothing is
+   lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3449,7 +3412,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* Makes room for one more item in *array, a pointer to items; returns 0, with *array unchanged, without memory. */
+/* Makes room for one more item; returns 0, with *array unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
@@ -3471,7 +3434,7 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Lets the job's finish judge the result, since a caller that asked for a job has no other judge. */
+/* Lets the job's finish judge the result: the caller asked for a job alone. */
 static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
 {
   if (status == PERM_OK) {
@@ -3758,7 +3721,7 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
 }
 
 /* Gives the sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n,
-   n - 1 or, if n = 2 modulo 3, 2n - 1. */
+   n - 1 or 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -3968,6 +3931,111 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
   if (proved)
     *proved = job && known;
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
+}
+
+/* ---- threads: they take the next chunk until told to stop, and finish what they took, so the work is a prefix of the
+   range. Partials merge exactly, whichever thread did what. */
+
+static int permi_threads(const perm_options *options)
+{
+#if PERMI_OPENMP
+  return options->threads > 0 ? options->threads : omp_get_max_threads();
+#else
+  (void)options;
+  return 1;
+#endif
+}
+
+/* Thread 0 is the caller, and polls. */
+typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
+
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all (may be NULL) tells whether every
+   part was done. */
+static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
+                               int *all)
+{
+  uint64_t next = begin;
+  int stop = PERM_OK;
+  if (threads <= 1 || end - begin < 2) {
+    for (; next < end && stop == PERM_OK; next++)
+      stop = (int)work(context, next, 0);
+    if (all)
+      *all = next >= end;
+    return (perm_status)stop;
+  }
+  PERMI_OMP(parallel num_threads(threads))
+  {
+    permi_environment environment;
+    int thread = 0;
+    permi_environment_begin(&environment);
+#if PERMI_OPENMP
+    thread = omp_get_thread_num();
+#endif
+    for (;;) {
+      uint64_t part;
+      int stopping;
+      PERMI_OMP(atomic read)
+      stopping = stop;
+      if (stopping)
+        break;
+      PERMI_OMP(atomic capture)
+      part = next++;
+      if (part >= end)
+        break;
+      stopping = (int)work(context, part, thread);
+      if (thread == 0 && stopping) {
+        PERMI_OMP(atomic write)
+        stop = stopping;
+      }
+    }
+    permi_environment_end(&environment, PERM_OK);
+  }
+  if (all)
+    *all = next >= end;
+  return (perm_status)stop;
+}
+
+typedef struct permi_ranging {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin;
+  double per_chunk;
+  void *memory;
+  perm_partial *partial;
+} permi_ranging;
+
+static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
+{
+  const permi_ranging *ranging = (const permi_ranging *)context;
+  permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
+                 &ranging->partial[thread]);
+  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
+                : permi_control_poll_range(ranging->control,
+                                           (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
+}
+
+/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
+static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                   permi_control *control, int threads, perm_partial *done)
+{
+  permi_ranging ranging = {leaf, control, begin, leaf->information.seconds / (double)leaf->information.chunks, NULL,
+                           done};
+  perm_status status = PERM_ERROR_MEMORY;
+  int k, all = 0;
+  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
+    return permi_leaf_run(leaf, begin, end, NULL, control, done);
+  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
+    threads = 1;
+  if (threads > 1)
+    ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
+  if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
+    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
+  for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
+    perm_partial_merge(done, &ranging.partial[k]);
+  permi_release(&job->allocator, ranging.memory);
+  if (threads > 1)
+    permi_release(&job->allocator, ranging.partial);
+  return all ? PERM_OK : status;
 }
 
 /* ========================================================================================== >>state
@@ -4216,8 +4284,7 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts fields of a structure, integers or doubles of four or eight bytes, at `bytes`, one behind another, or gets them
-   from there. */
+/* Puts numbers of a structure at `bytes`, one behind another, or gets them from there. */
 typedef struct permi_stored {
   size_t offset;
   int count, size;
@@ -4237,19 +4304,8 @@ static void permi_put_or_get(unsigned char *bytes, void *structure, const permi_
     }
 }
 
-/* A partial as bytes, numbers as in >>checkpoint:
-     offset  bytes
-          0      8  fingerprint of the leaf
-          8      8  chunks
-         16      8  indices
-         24      8  squares
-         32      8  exp2, two's complement, at most 2^60 in size: sums of a few do not overflow
-         40      8  lost, a double
-         48      8  terms, a double
-         56    704  value: PERM_SUM_WORDS words
-        760    704  imaginary
-       1464    704  absolute
-       2168         end: PERM_PARTIAL_BYTES */
+/* A partial as bytes, numbers as in >>checkpoint. exp2 is at most 2^60 in size, so that sums of a few do not overflow.
+   */
 static const permi_stored permi_partial_fields[] = {
     {offsetof(perm_partial, fingerprint), 1, 8}, {offsetof(perm_partial, chunks), 1, 8},
     {offsetof(perm_partial, indices), 1, 8}, {offsetof(perm_partial, squares), 1, 8},
@@ -4285,112 +4341,6 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
   return PERM_ERROR_FORMAT;
 }
 
-/* ======================================================================================= >>parallel
-   Threads take the next chunk until told to stop. They finish what they took, so the work is a prefix of the range.
-   Partials merge exactly, whichever thread did what. */
-
-static int permi_threads(const perm_options *options)
-{
-#if PERMI_OPENMP
-  return options->threads > 0 ? options->threads : omp_get_max_threads();
-#else
-  (void)options;
-  return 1;
-#endif
-}
-
-/* Thread 0 is the caller, and polls. */
-typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
-
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all (may be NULL) tells whether every
-   part was done. */
-static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
-                               int *all)
-{
-  uint64_t next = begin;
-  int stop = PERM_OK;
-  if (threads <= 1 || end - begin < 2) {
-    for (; next < end && stop == PERM_OK; next++)
-      stop = (int)work(context, next, 0);
-    if (all)
-      *all = next >= end;
-    return (perm_status)stop;
-  }
-  PERMI_OMP(parallel num_threads(threads))
-  {
-    permi_environment environment;
-    int thread = 0;
-    permi_environment_begin(&environment);
-#if PERMI_OPENMP
-    thread = omp_get_thread_num();
-#endif
-    for (;;) {
-      uint64_t part;
-      int stopping;
-      PERMI_OMP(atomic read)
-      stopping = stop;
-      if (stopping)
-        break;
-      PERMI_OMP(atomic capture)
-      part = next++;
-      if (part >= end)
-        break;
-      stopping = (int)work(context, part, thread);
-      if (thread == 0 && stopping) {
-        PERMI_OMP(atomic write)
-        stop = stopping;
-      }
-    }
-    permi_environment_end(&environment, PERM_OK);
-  }
-  if (all)
-    *all = next >= end;
-  return (perm_status)stop;
-}
-
-typedef struct permi_ranging {
-  const permi_leaf *leaf;
-  permi_control *control;
-  uint64_t begin;
-  double per_chunk;
-  void *memory;
-  perm_partial *partial;
-} permi_ranging;
-
-static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
-{
-  const permi_ranging *ranging = (const permi_ranging *)context;
-  permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
-                 &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
-                : permi_control_poll_range(ranging->control,
-                                           (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
-}
-
-/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
-static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
-                                   permi_control *control, int threads, perm_partial *done)
-{
-  permi_ranging ranging = {leaf, control, begin, leaf->information.seconds / (double)leaf->information.chunks, NULL,
-                           done};
-  perm_status status = PERM_ERROR_MEMORY;
-  int k, all = 0;
-  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
-    return permi_leaf_run(leaf, begin, end, NULL, control, done);
-  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
-    threads = 1;
-  if (threads > 1)
-    ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
-  if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
-    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
-  for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
-    perm_partial_merge(done, &ranging.partial[k]);
-  permi_release(&job->allocator, ranging.memory);
-  if (threads > 1)
-    permi_release(&job->allocator, ranging.partial);
-  return all ? PERM_OK : status;
-}
-
 PERMI_BRIEF_BEGIN
 
 /* ===================================================================================== >>checkpoint
@@ -4401,18 +4351,7 @@ PERMI_BRIEF_BEGIN
          12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (as all to cpu_fallback, for messages and perm_checkpoint_options)
-         36      4  precision asked for
-         40      4  isa: the kernel family, never PERM_ISA_AUTO
-         44      4  certify
-         48      8  modulus
-         56      8  tolerance, a double
-         64      8  max_bytes, a double
-         72      8  plan_effort, a double
-         80      4  gpus, two's complement
-         84      4  cpu_fallback
-         88      4  part
-         92      4  parts; 0: the whole job
+         32     64  what the job was planned with: permi_planned; for messages and perm_checkpoint_options
          96      4  0
         100      4  leaves
         104      8  bytes of the note
@@ -4427,8 +4366,7 @@ PERMI_BRIEF_BEGIN
    Invariants:
      1. The file is absent, whole and old, or whole and new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, one checksum covers both.
-     3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
-        wins whole.)
+     3. A file never holds less than the one it replaces: states only grow. Of two processes the last one wins.
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
      5. A file is used only if length, checksum, format, version and fingerprints hold, and intervals are in order, in
         the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
@@ -4437,7 +4375,7 @@ PERMI_BRIEF_BEGIN
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
-/* What a job was planned with, from offset 32 on. */
+/* Offset 32 on: isa is never PERM_ISA_AUTO, parts 0 is the whole job. */
 static const permi_stored permi_planned[] = {
     {offsetof(perm_options, method), 1, 4}, {offsetof(perm_options, precision), 1, 4},
     {offsetof(perm_options, isa), 1, 4}, {offsetof(perm_options, certify), 1, 4},
@@ -4455,11 +4393,6 @@ static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
   for (i = 0; i + 8 <= size; i += 8)
     hash = permi_hash(hash, permi_get(bytes + i, 8));
   return permi_hash(permi_hash(hash, permi_get(bytes + i, (int)(size - i))), size);
-}
-
-static perm_isa permi_checkpoint_isa(const perm_options *options)
-{
-  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
 }
 
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options_given,
@@ -4483,7 +4416,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 12, PERMI_VERSION, 4);
   permi_put(to + 16, needed, 8);
   permi_put(to + 24, perm_job_fingerprint(job), 8);
-  planned.isa = permi_checkpoint_isa(options);
+  planned.isa = options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
   planned.checkpoint.part = planned.checkpoint.parts ? planned.checkpoint.part : 0;
   permi_put_or_get(to + 32, &planned, permi_planned, PERMI_PLANNED, 1);
   permi_put(to + 36, (uint64_t)permi_precision_number(options->precision), 4);
@@ -4572,7 +4505,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   if (!options)
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
   made = now = *options;
-  now.isa = permi_checkpoint_isa(options);
+  now.isa = now.isa == PERM_ISA_AUTO ? perm_isa_best() : now.isa;
   permi_options_decode(bytes, &made);
   PERMI_STRANGER_NAMED(method);
   PERMI_STRANGER_NAMED(precision);
@@ -4651,16 +4584,24 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
                   : permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
 }
 
-PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
-                                       perm_result *result)
+static perm_status permi_check_decode(const perm_job *job, const void *from, const char *name, perm_state **state,
+                                      perm_result *result)
 {
   permi_result_clear(result);
   if (!state)
     return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
   *state = NULL;
-  if (!job || !bytes)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "bytes" : "job");
-  return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
+  return job && from ? PERM_OK
+                     : permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? name : "job");
+}
+
+PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
+                                       perm_result *result)
+{
+  const perm_status status = permi_check_decode(job, bytes, "bytes", state, result);
+  return status == PERM_OK
+             ? permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result)
+             : status;
 }
 
 /* Reads at most one byte beyond the announced length. */
@@ -4743,12 +4684,10 @@ static perm_status permi_checkpoint_write(const perm_job *job, const perm_state 
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result)
 {
-  perm_status status = permi_check_state(job, state, 2, result);
-  if (status != PERM_OK)
-    return status;
-  if (!path)
+  const perm_status status = permi_check_state(job, state, 2, result);
+  if (status == PERM_OK && !path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
-  return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
+  return status == PERM_OK ? permi_checkpoint_write(job, state, path, permi_options(options), 1, result) : status;
 }
 
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
@@ -4783,20 +4722,16 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result)
 {
   int missing;
-  permi_result_clear(result);
-  if (!state)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
-  *state = NULL;
-  if (!job || !path)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "path" : "job");
-  return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
+  const perm_status status = permi_check_decode(job, path, "path", state, result);
+  return status == PERM_OK ? permi_checkpoint_read(job, path, permi_options(options), state, &missing, result) : status;
 }
 
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result)
 {
   unsigned char *bytes = NULL;
+  char *kept = NULL;
   perm_options found;
-  size_t size = 0, length;
+  size_t size = 0, length = 0;
   int missing;
   perm_status status;
   permi_result_clear(result);
@@ -4805,26 +4740,25 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   if (note)
     *note = NULL;
   status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
-  if (status != PERM_OK)
-    return status;
-  status = permi_checkpoint_check(bytes, size, path, result);
+  if (status == PERM_OK)
+    status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
     found = *options;
     permi_options_decode(bytes, &found);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same except for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
-    else if (note && length && !(*note = (char *)permi_allocate(&options->allocator, length + 1, 1)))
+    else if (note && length && !(kept = (char *)permi_allocate(&options->allocator, length + 1, 1)))
       status = permi_fail_memory(result);
+    else
+      *options = found;
   }
-  if (status == PERM_OK) {
-    if (note && length) {
-      memcpy(*note, bytes + size - 8 - length, length);
-      (*note)[length] = 0;
-    }
-    *options = found;
+  if (kept) {
+    memcpy(kept, bytes + size - 8 - length, length);
+    kept[length] = 0;
+    *note = kept;
   }
   permi_release(&options->allocator, bytes);
   return status;

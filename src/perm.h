@@ -76,17 +76,14 @@
                      >>environment     rounding mode, flush-to-zero
                      >>memory          allocation, max_bytes, messages
                      >>doubles         double-double
-                     >>integers        integers, the associative sum
-                     >>numbers         numbers in a job's expression
+                     >>integers        integers, the associative sum, numbers in expressions
                      >>ring            values of the engines
                      >>cpu             CPUID
                      >>files           files replaced whole
                      >>names           texts; perm_layout
-     job/            >>control         cancel, time limit, progress
-                     >>options         their check; the judgement of results
-                     >>job             leaves, expression, partials
+     job/            >>control         cancel, time limit, progress; options checked
+                     >>job             leaves, expression, partials, threads
                      >>state           finished chunks
-                     >>parallel        the loop over threads
                      >>checkpoint      the file format
      gpu/            >>contract        what plans of GPUs are
      dense/          >>dispatch        the interface of dense kernels
@@ -180,7 +177,6 @@
 #include "base/memory.h"
 #include "base/doubles.h"
 #include "base/integers.h"
-#include "base/numbers.h"
 #include "base/ring.h"
 #include "base/cpu.h"
 #include "base/files.h"
@@ -189,10 +185,8 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "job/control.h"
-#include "job/options.h"
 #include "job/job.h"
 #include "job/state.h"
-#include "job/parallel.h"
 PERMI_BRIEF_BEGIN
 #include "job/checkpoint.h"
 

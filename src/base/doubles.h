@@ -83,7 +83,7 @@ typedef struct permi_dd {
 } permi_dd;
 
 /* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction, fma takes a hundred times as long
-   as Dekker's product [Dek71], which neither overflows nor loses bits in this range. */
+   as Dekker's product [Dek71], which is exact in this range. */
 static double permi_times_minus(double a, double b, double c)
 {
 #ifndef FP_FAST_FMA
@@ -171,8 +171,7 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>environment cannot mend it, so a bound is given, and integers are trusted to doubles, only after this test.
-   */
+   where >>environment cannot mend it. A bound is given, and integers are trusted to doubles, only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;

@@ -1,7 +1,6 @@
 /* ==================================================================================== >>environment
-   Between begin and end a thread rounds to nearest, with denormals; afterwards it has its own environment again. The
-   caller may have set another one, -ffast-math in another object sets flush-to-zero, and OpenMP's threads keep what an
-   earlier loop set. Every public call that computes has begin and end, and every thread that takes chunks. */
+   Between begin and end a thread rounds to nearest, with denormals; then it has its own environment again. The caller,
+   -ffast-math in another object, or an earlier loop in OpenMP's threads may have set another one. */
 #pragma once
 #include "../api/types.h"
 #include "platform.h"

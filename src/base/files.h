@@ -1,15 +1,15 @@
 /* ========================================================================================== >>files
    Replaces a file as a whole. Whatever fails:
-     1. The file is absent, or whole and old, or whole and new: a complete, closed and synced file is renamed to it.
-     2. The temporary file is NAME.<16 hexadecimal digits>.tmp beside it. O_EXCL creates it, so no planted link is
-        followed; child programs do not inherit it; a failed write removes it.
-     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on a file system
-        without locks nothing is removed.
-     4. A replaced file keeps its mode, but not its owner and access lists. In between, 0600 is never wider.
-     5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written,
-        because the rename would miss its target, and following it could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it. Without POSIX there is
-   no lock, sync, mode or check of the kind, and the old file is removed before the rename. */
+     1. The file is absent, whole and old, or whole and new: a complete, closed and synced file is renamed to it.
+     2. The temporary file is NAME.<16 hexadecimal digits>.tmp beside it. O_EXCL creates it, so it follows no planted
+        link; child programs do not inherit it; a failed write removes it.
+     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); without locks
+        nothing is removed.
+     4. A replaced file keeps its mode, not its owner and access lists. In between, 0600 is never wider.
+     5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written: the
+        rename would miss its target, and following it could overwrite any file.
+   A write beyond ulimit -f raises SIGXFSZ, which ends most processes. Without POSIX there is no lock, sync, mode or
+   check of the kind, and the old file is removed before the rename. */
 #pragma once
 #include "memory.h"
 #include "doubles.h"
@@ -39,20 +39,10 @@ typedef struct permi_replacement {
       PERMI_AGAIN(call);                        \
   } while (0)
 
-/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for new files. */
-#if defined(O_NOFOLLOW)
-#define PERMI_NOFOLLOW O_NOFOLLOW
-#elif defined(__O_NOFOLLOW)
-#define PERMI_NOFOLLOW __O_NOFOLLOW
-#else
-#define PERMI_NOFOLLOW 0
-#endif
 #if defined(O_CLOEXEC)
 #define PERMI_CLOEXEC O_CLOEXEC
-#elif defined(__O_CLOEXEC)
-#define PERMI_CLOEXEC __O_CLOEXEC
 #else
-#define PERMI_CLOEXEC 0
+#define PERMI_CLOEXEC __O_CLOEXEC /* with -std=c99 */
 #endif
 
 /* Returns why a file of this kind is neither read nor replaced, or NULL. */
@@ -90,10 +80,10 @@ static void permi_file_clean(const char *path, char *name)
         strspn(stale + length + 1, "0123456789abcdef") != 16 || strcmp(stale + length + 17, ".tmp"))
       continue;
     memcpy(name + base, stale, length + PERMI_STALE_BYTES + 1);
-    PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_NOFOLLOW | PERMI_CLOEXEC));
+    PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_CLOEXEC));
     if (descriptor < 0)
       continue;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) /* through a link: removes the link */
       remove(name);
     close(descriptor);
   }
@@ -106,13 +96,10 @@ static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
   int code = EEXIST;
-  PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
+  PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_CLOEXEC,
                                       file->kept < 0 ? 0666 : 0600));
   if (file->descriptor < 0)
     return errno;
-#if PERMI_CLOEXEC == 0
-  fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
-#endif
   /* a clean-up may have removed it in between */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0)) {
@@ -138,19 +125,6 @@ static int permi_directory_sync(const char *path)
   return code;
 }
 
-/* Returns why path must not be replaced, or NULL; *kept: the old file's mode, or -1. */
-static const char *permi_file_check(const char *path, int *kept)
-{
-  struct stat information;
-  char target;
-  *kept = -1;
-  if (readlink(path, &target, 1) >= 0)
-    return "it is a symbolic link; name the file that it points to";
-  if (stat(path, &information) < 0) /* creating the file will say why */
-    return NULL;
-  *kept = (int)(information.st_mode & 0777);
-  return permi_file_refusal(information.st_mode);
-}
 #else
 static int permi_file_create_new(permi_replacement *file)
 {
@@ -253,10 +227,20 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   permi_replacement file;
   const char *why = NULL;
   int code = 0;
+#if PERMI_POSIX
+  struct stat information;
+  char target;
+#endif
   memset(&file, 0, sizeof file);
   file.path = path;
 #if PERMI_POSIX
-  why = permi_file_check(path, &file.kept);
+  file.kept = -1;
+  if (readlink(path, &target, 1) >= 0) {
+    why = "it is a symbolic link; name the file that it points to";
+  } else if (stat(path, &information) == 0) { /* else creating the file will say why */
+    file.kept = (int)(information.st_mode & 0777);
+    why = permi_file_refusal(information.st_mode);
+  }
 #endif
   *failed = why ? "write" : NULL;
   if (!why && !(file.name = (char *)permi_allocate(allocator, strlen(path) + PERMI_STALE_BYTES + 1, 1)))

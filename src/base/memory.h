@@ -11,8 +11,7 @@
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages: first touches of 4 KB pages took an eighth of a run with 3e8 bytes of states, a quarter of rook
-   numbers. */
+/* Asks for huge pages: first touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
@@ -89,18 +88,14 @@ PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t 
 PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_t size)
 {
   void *memory = permi_pool_get(pool, count, size);
-  if (memory)
-    memset(memory, 0, count * size);
-  return memory;
+  return memory ? memset(memory, 0, count * size) : NULL;
 }
 
 /* Returns a copy, or NULL if `from` is NULL. */
 PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *kept = from ? permi_pool_get(pool, count, size) : NULL;
-  if (kept && count)
-    memcpy(kept, from, count * size);
-  return kept;
+  return kept && count ? memcpy(kept, from, count * size) : kept;
 }
 
 PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
@@ -149,8 +144,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* permi_result_clear without the words beyond an integer's and the text behind its end: that kilobyte takes longer than
-   a small permanent. */
+/* permi_result_clear without a kilobyte of words and text that nobody reads: it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -345,8 +339,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit and no outer
-   call counts. Without memory for the meter every allocation fails. */
+/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit that no
+   outer call counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -372,7 +366,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
 
 /* Times and sizes for people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative one or NaN is 0. */
 typedef struct permi_words_of {
-  char text[32];
+  char text[128];
 } permi_words_of;
 
 static permi_words_of permi_time_words(double seconds)

@@ -7,8 +7,7 @@
 PERM_API const char *perm_status_text(perm_status status)
 {
   switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return text;
+#define PERMI_CASE(name, number, text) case name: return text;
     PERM_STATUS_LIST(PERMI_CASE)
 #undef PERMI_CASE
   default: return "unknown status";

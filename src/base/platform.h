@@ -111,9 +111,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
 /* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time. Without expensive-optimizations gcc
-   leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1 times as fast this
-   way. Rooms that lose stay outside: dense kernels for AVX-512 (3 to 5 %), planning (1.3 times as long), sparyser
-   (1.14), decompose (1.27). */
+   leaves out vzeroupper and no longer fuses. Integers, minors and counts gain up to 1.1; dense kernels for AVX-512 lose
+   3 to 5 %, planning takes 1.3 times as long, sparyser 1.14, decompose 1.27: they stay outside. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -122,9 +121,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls loops too late to hold arrays in
-   registers: at -O1 never with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS: with
-   gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8, since gcc 12 unrolls loops too late to hold arrays in
+   registers. PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -152,8 +150,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> defines timespec,
-   but no header declares clock_gettime, which takes two longs, or has another name where times are longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, no header declares
+   clock_gettime, which takes two longs, or has another name where times are longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC

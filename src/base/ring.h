@@ -1,7 +1,7 @@
 /* =========================================================================================== >>ring
    The values of all engines. Inlined functions get the algebra as a constant. */
 #pragma once
-#include "numbers.h"
+#include "integers.h"
 
 /* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli
    of all terms. Integers are modulo 2^(64 words), enough for the permanent. */

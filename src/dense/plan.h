@@ -4,7 +4,7 @@
 #include "small.h"
 #include "scale.h"
 #include "gpu.h"
-#include "../job/options.h"
+#include "../job/control.h"
 
 /* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. Where one column dominates, row sums cancel.
    exponent: 2n rows. */

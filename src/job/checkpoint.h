@@ -6,18 +6,7 @@
          12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (as all to cpu_fallback, for messages and perm_checkpoint_options)
-         36      4  precision asked for
-         40      4  isa: the kernel family, never PERM_ISA_AUTO
-         44      4  certify
-         48      8  modulus
-         56      8  tolerance, a double
-         64      8  max_bytes, a double
-         72      8  plan_effort, a double
-         80      4  gpus, two's complement
-         84      4  cpu_fallback
-         88      4  part
-         92      4  parts; 0: the whole job
+         32     64  what the job was planned with: permi_planned; for messages and perm_checkpoint_options
          96      4  0
         100      4  leaves
         104      8  bytes of the note
@@ -32,21 +21,19 @@
    Invariants:
      1. The file is absent, whole and old, or whole and new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, one checksum covers both.
-     3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
-        wins whole.)
+     3. A file never holds less than the one it replaces: states only grow. Of two processes the last one wins.
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
      5. A file is used only if length, checksum, format, version and fingerprints hold, and intervals are in order, in
         the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
 #pragma once
 #include "state.h"
-#include "options.h"
 #include "../base/files.h"
 
 #define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
-/* What a job was planned with, from offset 32 on. */
+/* Offset 32 on: isa is never PERM_ISA_AUTO, parts 0 is the whole job. */
 static const permi_stored permi_planned[] = {
     {offsetof(perm_options, method), 1, 4}, {offsetof(perm_options, precision), 1, 4},
     {offsetof(perm_options, isa), 1, 4}, {offsetof(perm_options, certify), 1, 4},
@@ -64,11 +51,6 @@ static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
   for (i = 0; i + 8 <= size; i += 8)
     hash = permi_hash(hash, permi_get(bytes + i, 8));
   return permi_hash(permi_hash(hash, permi_get(bytes + i, (int)(size - i))), size);
-}
-
-static perm_isa permi_checkpoint_isa(const perm_options *options)
-{
-  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
 }
 
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options_given,
@@ -92,7 +74,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 12, PERMI_VERSION, 4);
   permi_put(to + 16, needed, 8);
   permi_put(to + 24, perm_job_fingerprint(job), 8);
-  planned.isa = permi_checkpoint_isa(options);
+  planned.isa = options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
   planned.checkpoint.part = planned.checkpoint.parts ? planned.checkpoint.part : 0;
   permi_put_or_get(to + 32, &planned, permi_planned, PERMI_PLANNED, 1);
   permi_put(to + 36, (uint64_t)permi_precision_number(options->precision), 4);
@@ -181,7 +163,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   if (!options)
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
   made = now = *options;
-  now.isa = permi_checkpoint_isa(options);
+  now.isa = now.isa == PERM_ISA_AUTO ? perm_isa_best() : now.isa;
   permi_options_decode(bytes, &made);
   PERMI_STRANGER_NAMED(method);
   PERMI_STRANGER_NAMED(precision);
@@ -260,16 +242,24 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
                   : permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
 }
 
-PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
-                                       perm_result *result)
+static perm_status permi_check_decode(const perm_job *job, const void *from, const char *name, perm_state **state,
+                                      perm_result *result)
 {
   permi_result_clear(result);
   if (!state)
     return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
   *state = NULL;
-  if (!job || !bytes)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "bytes" : "job");
-  return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
+  return job && from ? PERM_OK
+                     : permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? name : "job");
+}
+
+PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
+                                       perm_result *result)
+{
+  const perm_status status = permi_check_decode(job, bytes, "bytes", state, result);
+  return status == PERM_OK
+             ? permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result)
+             : status;
 }
 
 /* Reads at most one byte beyond the announced length. */
@@ -352,12 +342,10 @@ static perm_status permi_checkpoint_write(const perm_job *job, const perm_state 
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result)
 {
-  perm_status status = permi_check_state(job, state, 2, result);
-  if (status != PERM_OK)
-    return status;
-  if (!path)
+  const perm_status status = permi_check_state(job, state, 2, result);
+  if (status == PERM_OK && !path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
-  return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
+  return status == PERM_OK ? permi_checkpoint_write(job, state, path, permi_options(options), 1, result) : status;
 }
 
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
@@ -392,20 +380,16 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result)
 {
   int missing;
-  permi_result_clear(result);
-  if (!state)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
-  *state = NULL;
-  if (!job || !path)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "path" : "job");
-  return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
+  const perm_status status = permi_check_decode(job, path, "path", state, result);
+  return status == PERM_OK ? permi_checkpoint_read(job, path, permi_options(options), state, &missing, result) : status;
 }
 
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result)
 {
   unsigned char *bytes = NULL;
+  char *kept = NULL;
   perm_options found;
-  size_t size = 0, length;
+  size_t size = 0, length = 0;
   int missing;
   perm_status status;
   permi_result_clear(result);
@@ -414,26 +398,25 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   if (note)
     *note = NULL;
   status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
-  if (status != PERM_OK)
-    return status;
-  status = permi_checkpoint_check(bytes, size, path, result);
+  if (status == PERM_OK)
+    status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
     found = *options;
     permi_options_decode(bytes, &found);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same except for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
-    else if (note && length && !(*note = (char *)permi_allocate(&options->allocator, length + 1, 1)))
+    else if (note && length && !(kept = (char *)permi_allocate(&options->allocator, length + 1, 1)))
       status = permi_fail_memory(result);
+    else
+      *options = found;
   }
-  if (status == PERM_OK) {
-    if (note && length) {
-      memcpy(*note, bytes + size - 8 - length, length);
-      (*note)[length] = 0;
-    }
-    *options = found;
+  if (kept) {
+    memcpy(kept, bytes + size - 8 - length, length);
+    kept[length] = 0;
+    *note = kept;
   }
   permi_release(&options->allocator, bytes);
   return status;

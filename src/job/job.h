@@ -4,9 +4,8 @@
 #include "../base/prices.h"
 #include "../api/calls.h"
 #include "../base/memory.h"
-#include "../base/numbers.h"
+#include "../base/integers.h"
 #include "control.h"
-#include "options.h"
 
 /* A rounding that all terms share: relative to the value and to a part of the sum of |terms|, at most `most` units. */
 typedef struct permi_shared {
@@ -69,8 +68,8 @@ struct perm_job {
   void *context; /* of all leaves, for the functions below; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
-  /* Unless NULL, checks the finished partials before that (sample: a part of the work, from a file). What is wrong
-     leaves `strike`, unless NULL. watch: NULL, or may stop both. */
+  /* Unless NULL, checks the finished partials before that (sample: some, from a file). What is wrong leaves `strike`,
+     unless NULL. watch: NULL, or may stop. */
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
@@ -82,8 +81,8 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, a pointer of any type to `used` items, room for `room`. Returns 0 if memory runs out or the watch
-   stops; nothing is lost. */
+/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 without memory or if the watch stops; nothing is
+   lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -98,7 +97,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* Makes room for one more item in *array, a pointer to items; returns 0, with *array unchanged, without memory. */
+/* Makes room for one more item; returns 0, with *array unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
@@ -120,7 +119,7 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Lets the job's finish judge the result, since a caller that asked for a job has no other judge. */
+/* Lets the job's finish judge the result: the caller asked for a job alone. */
 static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
 {
   if (status == PERM_OK) {
@@ -407,7 +406,7 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
 }
 
 /* Gives the sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n,
-   n - 1 or, if n = 2 modulo 3, 2n - 1. */
+   n - 1 or 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -617,5 +616,110 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
   if (proved)
     *proved = job && known;
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
+}
+
+/* ---- threads: they take the next chunk until told to stop, and finish what they took, so the work is a prefix of the
+   range. Partials merge exactly, whichever thread did what. */
+
+static int permi_threads(const perm_options *options)
+{
+#if PERMI_OPENMP
+  return options->threads > 0 ? options->threads : omp_get_max_threads();
+#else
+  (void)options;
+  return 1;
+#endif
+}
+
+/* Thread 0 is the caller, and polls. */
+typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
+
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all (may be NULL) tells whether every
+   part was done. */
+static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
+                               int *all)
+{
+  uint64_t next = begin;
+  int stop = PERM_OK;
+  if (threads <= 1 || end - begin < 2) {
+    for (; next < end && stop == PERM_OK; next++)
+      stop = (int)work(context, next, 0);
+    if (all)
+      *all = next >= end;
+    return (perm_status)stop;
+  }
+  PERMI_OMP(parallel num_threads(threads))
+  {
+    permi_environment environment;
+    int thread = 0;
+    permi_environment_begin(&environment);
+#if PERMI_OPENMP
+    thread = omp_get_thread_num();
+#endif
+    for (;;) {
+      uint64_t part;
+      int stopping;
+      PERMI_OMP(atomic read)
+      stopping = stop;
+      if (stopping)
+        break;
+      PERMI_OMP(atomic capture)
+      part = next++;
+      if (part >= end)
+        break;
+      stopping = (int)work(context, part, thread);
+      if (thread == 0 && stopping) {
+        PERMI_OMP(atomic write)
+        stop = stopping;
+      }
+    }
+    permi_environment_end(&environment, PERM_OK);
+  }
+  if (all)
+    *all = next >= end;
+  return (perm_status)stop;
+}
+
+typedef struct permi_ranging {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin;
+  double per_chunk;
+  void *memory;
+  perm_partial *partial;
+} permi_ranging;
+
+static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
+{
+  const permi_ranging *ranging = (const permi_ranging *)context;
+  permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
+                 &ranging->partial[thread]);
+  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
+                : permi_control_poll_range(ranging->control,
+                                           (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
+}
+
+/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
+static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                   permi_control *control, int threads, perm_partial *done)
+{
+  permi_ranging ranging = {leaf, control, begin, leaf->information.seconds / (double)leaf->information.chunks, NULL,
+                           done};
+  perm_status status = PERM_ERROR_MEMORY;
+  int k, all = 0;
+  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
+    return permi_leaf_run(leaf, begin, end, NULL, control, done);
+  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
+    threads = 1;
+  if (threads > 1)
+    ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
+  if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
+    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
+  for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
+    perm_partial_merge(done, &ranging.partial[k]);
+  permi_release(&job->allocator, ranging.memory);
+  if (threads > 1)
+    permi_release(&job->allocator, ranging.partial);
+  return all ? PERM_OK : status;
 }
 /* SPDX-License-Identifier: MIT */

@@ -246,8 +246,7 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts fields of a structure, integers or doubles of four or eight bytes, at `bytes`, one behind another, or gets them
-   from there. */
+/* Puts numbers of a structure at `bytes`, one behind another, or gets them from there. */
 typedef struct permi_stored {
   size_t offset;
   int count, size;
@@ -267,19 +266,8 @@ static void permi_put_or_get(unsigned char *bytes, void *structure, const permi_
     }
 }
 
-/* A partial as bytes, numbers as in >>checkpoint:
-     offset  bytes
-          0      8  fingerprint of the leaf
-          8      8  chunks
-         16      8  indices
-         24      8  squares
-         32      8  exp2, two's complement, at most 2^60 in size: sums of a few do not overflow
-         40      8  lost, a double
-         48      8  terms, a double
-         56    704  value: PERM_SUM_WORDS words
-        760    704  imaginary
-       1464    704  absolute
-       2168         end: PERM_PARTIAL_BYTES */
+/* A partial as bytes, numbers as in >>checkpoint. exp2 is at most 2^60 in size, so that sums of a few do not overflow.
+   */
 static const permi_stored permi_partial_fields[] = {
     {offsetof(perm_partial, fingerprint), 1, 8}, {offsetof(perm_partial, chunks), 1, 8},
     {offsetof(perm_partial, indices), 1, 8}, {offsetof(perm_partial, squares), 1, 8},

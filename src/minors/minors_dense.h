@@ -3,8 +3,8 @@
 #pragma once
 #include "../dense/rounding.h"
 #include "../dense/small_result.h"
-#include "../job/options.h"
-#include "../job/parallel.h"
+#include "../job/control.h"
+#include "../job/job.h"
 #include "minors.h"
 
 #if !defined(PERM_NO_EXTRAS)

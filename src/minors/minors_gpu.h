@@ -7,7 +7,7 @@
    A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Row sums of entries on
    grids are exact; chunks are added exactly. */
 #pragma once
-#include "../job/parallel.h"
+#include "../job/job.h"
 #include "../dense/rounding.h"
 #include "minors_dense.h"
 #include "../dense/dense_gpu.h"

@@ -1,7 +1,7 @@
 /* ============================================================================================ >>run
    Runs a job under limits, with checkpoint and parts. */
 #pragma once
-#include "../job/parallel.h"
+#include "../job/job.h"
 #include "../job/checkpoint.h"
 #include "../dense/reach.h"
 

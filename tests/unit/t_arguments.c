@@ -1,4 +1,4 @@
-/* >>check, >>options, >>types, >>names, >>compute */
+/* >>check, >>control, >>types, >>names, >>compute */
 /* What the public functions do not take: each refuses by name, says which argument it was, and yields no number. */
 
 /* The last result says that much. */

@@ -1,4 +1,4 @@
-/* >>read, >>market, >>plain_text, >>graph, >>dimacs, >>numpy, >>matrix, >>state, >>checkpoint, >>numbers,
+/* >>read, >>market, >>plain_text, >>graph, >>dimacs, >>numpy, >>matrix, >>state, >>checkpoint, >>integers,
    >>files, >>names */
 /* The readers' conditions at their boundaries, one by one: what the other tests of readers left undecided, as mutants
    (tests/attack/mutate.py) and branch counts (tests/house/coverage.sh) show. */
