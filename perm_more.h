@@ -113,8 +113,8 @@
 #define PERM_ESTIMATE_MAX_N 20000
 
 /* Permanent of u v, of declared rank r: u is n x r, v is r x n, row strides ldu >= r and ldv >= n. C(n + r - 1, r - 1)
-   monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of moduli.
-   PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
+   monomials of n r double-double operations; error_bound is about 1e-29 of the sum of moduli. PERM_ERROR_RANK: r < 0 or
+   r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_MORE_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                      ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -144,9 +144,9 @@ PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, pt
 PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path, const perm_options *options,
                                             perm_result *result);
 
-/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. Sampling stops at the
-   first limit: samples (rounded up to blocks of 256), relative_error (standard error over value; PERM_TOLERANCE_NOT_MET
-   if another limit came first), options.max_seconds. */
+/* Unbiased estimates by random samples. Sampling stops at the first limit: samples (rounded up to blocks of 256),
+   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first), options.max_seconds.
+   */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */

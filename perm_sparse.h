@@ -221,9 +221,9 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
-/* Calls that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress of the options; readers also
-   format. They overwrite *matrix without freeing it; on an error it is all zero. Zero entries are left out; a position
-   given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale runs meanwhile. */
+/* Calls that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress of the options. They overwrite
+   *matrix without freeing it; on an error it is all zero. Zero entries are left out; a position given twice is refused.
+   O(nnz) time and memory. Thread-safe, unless setlocale runs meanwhile. */
 
 /* Reads a file, recognised by its bytes, never by its name; "-" is standard input. docs/formats.md has every rule:
    Matrix Market (of symmetric ones both triangles), .npy, one line of graph6, sparse6 or digraph6 (several:
@@ -260,8 +260,8 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 
 /* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
    replaced as a whole (>>files); open files by name (/dev/stdout, /dev/fd/3) and character devices are written
-   directly; directories, FIFOs, other devices and symbolic links are refused, PERM_ERROR_FILE. O(nnz). Options cancel,
-   max_seconds and progress; after a stop a file is unchanged, direct output ends anywhere. */
+   directly; directories, FIFOs and symbolic links are refused. O(nnz). After a stop a file is unchanged, direct output
+   ends anywhere. */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, const perm_options *options,
                                               perm_result *result);
 
@@ -291,9 +291,9 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result);
 
-/* From edges: edge e is (ends[2 e], ends[2 e + 1]), row and column, from 0, with weight[e], or 1 if weight is NULL
-   (kind PATTERN). undirected: the symmetric adjacency matrix, m = n; an edge may stand there once or in both
-   directions. Errors as for triplets. */
+/* From edges: edge e is (ends[2 e], ends[2 e + 1]), row and column, from 0, with weight[e], or 1 if weight is NULL.
+   undirected: the symmetric adjacency matrix, m = n; an edge may stand there once or in both directions. Errors as for
+   triplets. */
 PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
                                                    int undirected, const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);

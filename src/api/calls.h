@@ -7,12 +7,12 @@
 #pragma once
 #include "types.h"
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), or else, and for
-   larger n, as perm_compute_real, which also tells the error. NaN on bad arguments or without memory, +-HUGE_VAL beyond
-   double, 0 below its least number; n = 0 gives 1. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), else as
+   perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; n = 0
+   gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
+/* The same of a complex matrix, into value[0] and value[1]; the promise is of the modulus. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
@@ -26,15 +26,13 @@ PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff
 
 /* Permanent of the matrix that has row i of a row_counts[i] times and column j column_counts[j] times; NULL: once each.
    The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1 over rows,
-   or over columns. */
+   or over columns. Integers: as perm_compute_integer. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
 PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
-
-/* The same without rounding: result->integer (Gaussian: and imaginary_integer). */
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
@@ -50,9 +48,9 @@ PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdif
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job that perm_compute_* of this kind of matrix starts with, for perm_job_leaf and perm_job_explain to tell what
-   would be done. It is never that of perm_sparse.h, and a tolerance is only judged. Another machine makes the same job
-   of the same matrix and options if options.isa names the same kernel family. */
+/* The job that perm_compute_* of this kind of matrix starts with, never one of perm_sparse.h; a tolerance is only
+   judged. Another machine makes the same job of the same matrix and options if options.isa names the same kernel
+   family. */
 PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                    perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -63,12 +61,9 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
                                        perm_job **job, perm_result *result);
 
 PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
-
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
-
-/* Describes the job in several lines; like snprintf. */
-PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
+PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size); /* in lines; like snprintf */
 
 /* Offer `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order asked.
    PERM_ERROR_RANGE: there are no more. */
@@ -78,15 +73,14 @@ PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *
    will have a finite error_bound. */
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
-   partials of their own. */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once, in any thread, process or machine. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly. PERM_ERROR_STATE: different leaves. */
+/* Adds `from` exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish of a
-   job judges the result by the certify and tolerance of its making: PERM_TOLERANCE_NOT_MET. */
+/* The result of the job from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish judges
+   it by the certify and tolerance of the job's making: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
@@ -97,8 +91,8 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, 0 for NULL,
-   and writes only if `size` is enough. PERM_ERROR_FORMAT: another size, or impossible numbers. */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine. Encoding returns that number, 0 for NULL, and
+   writes only if `size` is enough. PERM_ERROR_FORMAT: another size, or impossible numbers. */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -116,9 +110,9 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 /* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
-/* A state and the options that its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad
-   arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state. PERM_ERROR_FORMAT:
-   damaged; PERM_ERROR_STATE: of another version or job. */
+/* A state and what its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad arguments,
+   and writes only if `size` is enough; bytes may be NULL. Decoding creates *state. PERM_ERROR_FORMAT: damaged;
+   PERM_ERROR_STATE: of another version or job. */
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
                                   void *bytes, size_t size);
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
@@ -131,7 +125,7 @@ PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Reads what the job of a checkpoint was planned with: overwrites method, precision, isa (never auto), certify,
+/* Overwrites in *options what the job of a checkpoint was planned with: method, precision, isa (never auto), certify,
    modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL)
    gets a copy of the note from the options' allocator, for the caller to release (by default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
@@ -150,11 +144,10 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
 #if !defined(PERM_NO_EXTRAS)
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j, from 0, in units
    of 2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real,
-   of totals up to 256: one copy of each is left out; without a copy of the column it is 0, `row` needs one. result:
-   value is the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound
-   (only of few lines, or by method subsets) the same guaranteed; tolerance is relative to the largest minor. On an
-   error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by
-   rows. */
+   of totals up to 256: one copy of each is left out; without a copy of the column it is 0. result: value is the sum of
+   the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (of few lines, or by
+   method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are NaN. O(n
+   2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -173,12 +166,11 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 
 /* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the chance that row i takes column j if
    assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
-   of its own, and rows' sums are 1; m > n: columns' sums are. With counts (NULL: once each), of any totals, it is the
-   mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63 on
-   the other side). PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result: value is
-   the permanent; the errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to
-   the largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md.
-   [FBS83] */
+   of its own; m > n: every column a row. With counts (NULL: once each), of any totals, it is the mean number of copies
+   of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63 on the other side).
+   PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result: value is the permanent; the
+   errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to the largest. Time
+   and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md. [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result);

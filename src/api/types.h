@@ -14,8 +14,8 @@
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early
-   and may continue; value is NaN. Negative: an error; value is NaN, and result->message says why. */
+/* PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early and may continue.
+   Negative: an error; result->message says why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -150,8 +150,7 @@ typedef struct perm_checkpoint_file {
 } perm_checkpoint_file;
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
-   Every call rejects invalid values with PERM_ERROR_OPTION. Valid ones that do not apply to a call (format where
-   nothing is read, gpu.cache without devices) are ignored. */
+   Every call rejects invalid values with PERM_ERROR_OPTION; valid ones that do not apply to it are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -219,8 +218,8 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
-   double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double. */
+/* An exactly associative sum: fixed point, two's complement, least word first, in units of 2^-1074. 5632 bits hold
+   2^3000 terms of the largest double. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -237,7 +236,7 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable: any number of
+/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any number of
    threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
