@@ -701,7 +701,7 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 #error "perm.h proves rounding errors: compile it without -ffast-math, -Ofast, -funsafe-math-optimizations, /fp:fast"
 #endif
 typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]; /* -fsingle-precision-constant */
-/* 1 (s390x) and 16 (x86 with AVX512-FP16) widen only types narrower than double; 2 is the x87's, -1 unknown. */
+/* 1 (s390x) and 16 (AVX512-FP16) widen only types narrower than double; 2 is the x87's, -1 unknown. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
 #error "perm.h needs double arithmetic that rounds to double: on 32-bit x86 add -msse2 -mfpmath=sse"
 #endif
@@ -759,7 +759,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ARM 0
 #endif
 
-/* Hides a double, so that the compiler does not contract it with a later operation. */
+/* Hides a double from contraction. */
 #if PERMI_X86
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+x"(x))
 #elif PERMI_ARM
@@ -802,9 +802,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time. Without expensive-optimizations gcc
-   leaves out vzeroupper and no longer fuses. Integers, minors and counts gain up to 1.1; dense kernels for AVX-512 lose
-   3 to 5 %, planning takes 1.3 times as long, sparyser 1.14, decompose 1.27: they stay outside. */
+/* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time; without expensive-optimizations it
+   leaves out vzeroupper and no longer fuses. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3
+   times as long), sparyser (1.14), decompose (1.27). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -1137,14 +1137,14 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages: first touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
+/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
   const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
   const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
   const int error = errno;
-  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES); /* refused: as before */
+  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES);
   errno = error;
 #else
   (void)memory;
@@ -1192,11 +1192,11 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 typedef struct permi_pool {
   const perm_allocator *allocator;
-  void *last; /* each block begins with a pointer to the one before */
+  void *last;
   int failed;
 } permi_pool;
 
-/* Returns NULL, and sets pool->failed for good, when memory runs out. */
+/* Sets pool->failed for good when memory runs out. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
   const size_t head = 16; /* keeps the alignment of malloc */
@@ -1217,7 +1217,6 @@ PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_
   return memory ? memset(memory, 0, count * size) : NULL;
 }
 
-/* Returns a copy, or NULL if `from` is NULL. */
 PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *kept = from ? permi_pool_get(pool, count, size) : NULL;
@@ -1244,7 +1243,7 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
-/* Returns a precision's number in files and fingerprints, where 1 and 2 are precisions that are gone. */
+/* The number in files and fingerprints, where 1 and 2 are precisions that are gone. */
 static int permi_precision_number(perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
@@ -1270,7 +1269,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* permi_result_clear without a kilobyte of words and text that nobody reads: it takes longer than a small permanent. */
+/* permi_result_clear without a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -1288,7 +1287,7 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale, for d u x of int and long long, s c g e f, flags - +. x fills with zeros. */
+/* vsnprintf with a point in every locale; d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
   char number[352];
@@ -1346,7 +1345,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Returns the status and records it, with NaN, so that an ignored status cannot look plausible. */
+/* Records an error with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -1391,7 +1390,7 @@ typedef struct permi_meter {
   perm_allocator under;
   double limit, input; /* bytes beside the input, and of it */
   size_t live, wanted; /* wanted: the most that were refused */
-  size_t holders;      /* blocks, and the call */
+  size_t holders;
 } permi_meter;
 
 static size_t permi_count(size_t *number, size_t difference)
@@ -1490,7 +1489,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Times and sizes for people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative one or NaN is 0. */
+/* For people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative number or NaN is 0. */
 typedef struct permi_words_of {
   char text[128];
 } permi_words_of;
@@ -1645,8 +1644,8 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. Machine proofs: errors in
-   tests/proofs/doubles.g, exact rests in tests/proofs/exact_sums.v. */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]; proofs in tests/proofs/doubles.g and
+   exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
@@ -1740,7 +1739,7 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>environment cannot mend it. A bound is given, and integers are trusted to doubles, only after this test. */
+   where >>environment cannot mend it. Bounds, and integers in doubles, need this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -1859,7 +1858,7 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
   return negative;
 }
 
-/* Returns the magnitude times 2^-*exp2 as the nearest double (ties to even), from 2^63 to 2^64, or 0. */
+/* Returns the magnitude times 2^-*exp2, rounded to nearest (ties to even): from 2^63 to 2^64, or 0. */
 static double permi_words_double(const uint64_t *word, int words, int *exp2)
 {
   uint64_t top, below = 0;
@@ -2086,7 +2085,7 @@ typedef struct permi_integer_view {
   int parts; /* 2: Gaussian */
 } permi_integer_view;
 
-/* ---- numbers in the expression of a job */
+/* ---- the numbers of a job */
 
 typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
@@ -2107,13 +2106,13 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* Returns at least the modulus of a + bi, and at most 1.42 times it: never divide by it. */
+/* Returns at least the modulus of a + bi, at most 1.42 times it: never divide by it. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* Writes the same number in units that are 2^d as large. */
+/* The same number in units 2^d as large. */
 static void permi_number_raise(permi_number *a, long long d)
 {
   const int shift = -permi_int_exponent(d);
@@ -2124,8 +2123,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; if the value
-   is 0 its error, or else its estimate. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; of a value of
+   0 its error or estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -2300,10 +2299,10 @@ typedef enum permi_algebra {
   PERMI_MAGNITUDES_DD,
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* integers from here on */
+  PERMI_WORD,
   PERMI_WIDE,
   PERMI_WORDS,       /* of any number of words; also Gaussian */
-  PERMI_RESIDUES,    /* also Gaussian */
+  PERMI_RESIDUES,
   PERMI_PAIR_VALUES, /* without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
@@ -2618,7 +2617,7 @@ static perm_isa permi_isa_best(void)
    A write beyond ulimit -f raises SIGXFSZ, which ends most processes. Without POSIX there is no lock, sync, mode or
    check of the kind, and the old file is removed before the rename. */
 
-/* Tests make operations fail: (operation, bytes) returns an errno or 0, and may lower *bytes. */
+/* Tests make operations fail: returns an errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
@@ -2737,7 +2736,7 @@ static int permi_file_create_new(permi_replacement *file)
 }
 #endif
 
-/* Returns the file, open for reading, or NULL: *why is the reason, *missing whether the file is absent. */
+/* Returns NULL if it fails: *why, and *missing if the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   FILE *file = NULL;
@@ -2762,7 +2761,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Creates the temporary file under a name that nobody has; returns 0 or an errno. */
+/* Creates the temporary file; returns 0 or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   uint64_t number = permi_hash(permi_hash_double(PERMI_PROCESS, permi_seconds()), (uint64_t)time(NULL));
@@ -2784,8 +2783,8 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* Syncs, closes and renames the file if code is 0; removes it if anything failed. Returns 0 or an errno. A second
-   descriptor holds the lock until the rename. */
+/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock until
+   the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
   int fault;
@@ -2822,8 +2821,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes of *what; print returns 0 on failure and sets errno. what NULL: only tries.
-   clean: removes leftovers. Returns NULL or why it failed; *failed is the action, NULL if memory ran out. */
+/* Replaces path by what `print` writes of *what (0: it failed and set errno); what NULL: only tries. clean: removes
+   leftovers. Returns NULL or why it failed; *failed is the action, NULL without memory. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)
@@ -3075,7 +3074,7 @@ typedef struct permi_control {
   int unwritten;
   int gpus;
   char message[PERM_MESSAGE_BYTES];
-  double worked, next_look; /* of permi_watch, in its units */
+  double worked, next_look;
   perm_status stopped;
   const char *activity;
   double done;
@@ -3132,8 +3131,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of work that nobody predicted; returns 1 to stop, with watch->stopped. Counts decide
-   plans, not the clock. watch may be NULL. */
+/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped (watch NULL: 0). Counts
+   decide plans, not the clock. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -3147,7 +3146,7 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Returns "max_seconds reached after 20 s of about 3 h 10 min", the whole by the fraction done, else as predicted. */
+/* Returns "max_seconds reached after 20 s of about 3 h 10 min". */
 static permi_words_of permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
@@ -3170,7 +3169,7 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
   return watch->stopped;
 }
 
-/* Copies bytes, or zeros if from is NULL, in pieces, since fresh pages take long. Returns 0 to stop. */
+/* Copies bytes, or zeros if from is NULL, in pieces; returns 0 to stop. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -3198,9 +3197,8 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-/* ---- options: their check; is a result as good as they ask? */
+/* ---- the check of options, the judgement of results */
 
-/* Returns whether a method is one of perm_sparse.h. */
 static int permi_method_is_sparse(perm_method method)
 {
   return method >= PERM_METHOD_FRONTIER;
@@ -3289,7 +3287,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
   return size == 0 ? (double)INFINITY : 0.5 * permi_error(options, result) / size;
 }
 
-/* Returns the result's status, PERM_TOLERANCE_NOT_MET if it is worse than what was asked for. */
+/* Returns PERM_TOLERANCE_NOT_MET if the result is worse than what was asked for, else its status. */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -3319,7 +3317,6 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
-/* Chunks of a leaf. */
 typedef struct permi_stretch {
   int leaf;
   uint64_t begin, end, fingerprint;
@@ -3327,7 +3324,7 @@ typedef struct permi_stretch {
 
 struct permi_leaf {
   perm_leaf information;
-  /* Add a chunk of a range, or a whole task, to *partial. A task that fails leaves *partial alone. */
+  /* Add a chunk, or a whole task, to *partial, which a failing task leaves alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
   /* Unless NULL, runs many chunks, or a prefix of them. */
@@ -3363,7 +3360,7 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node; /* in postfix order */
+  permi_node *node;
   permi_number *number;
   perm_precision precision;
   int is_complex;
@@ -3374,12 +3371,11 @@ struct perm_job {
   void *context; /* of all leaves, for the functions below; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
-  /* Unless NULL, checks the finished partials before that (sample: some, from a file). What is wrong leaves `strike`,
-     unless NULL. watch: NULL, or may stop. */
+  /* Unless NULL, check finished partials (sample: some, from a file). What is wrong leaves `strike`, unless NULL. */
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* Unless NULL, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
                           perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
@@ -3387,8 +3383,7 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 without memory or if the watch stops; nothing is
-   lost. */
+/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 if it fails or stops; nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3403,7 +3398,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* Makes room for one more item; returns 0, with *array unchanged, without memory. */
+/* Makes room for one more item, or returns 0. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
@@ -3658,7 +3653,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Bounds and predictions stay out of the number: they depend on the C library's log and exp. */
+/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -3730,7 +3725,6 @@ static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
   *squares = a * b * c;
 }
 
-/* Notes that chunks [begin, end) went in. */
 static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t end)
 {
   uint64_t indices[2], squares[2];
@@ -3741,7 +3735,6 @@ static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t 
   partial->squares += squares[1] - squares[0];
 }
 
-/* Do count and sums say that the same chunks went in? */
 static int permi_partial_agrees(const perm_partial *partial, const perm_partial *other)
 {
   return partial->chunks == other->chunks && partial->indices == other->indices && partial->squares == other->squares;
@@ -3924,8 +3917,7 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }
 
-/* ---- threads: they take the next chunk until told to stop, and finish what they took, so the work is a prefix of the
-   range. Partials merge exactly, whichever thread did what. */
+/* ---- threads: they finish the chunks that they took, so the work is a prefix of the range. */
 
 static int permi_threads(const perm_options *options)
 {
@@ -3940,8 +3932,8 @@ static int permi_threads(const perm_options *options)
 /* Thread 0 is the caller, and polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all (may be NULL) tells whether every
-   part was done. */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL): every part was done.
+   */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -4030,8 +4022,8 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 }
 
 /* ========================================================================================== >>state
-   Finished work: for each leaf the sum of its finished chunks and their intervals [begin, end). 1. Intervals are
-   sorted, not empty, and do not touch. 2. The partial holds their chunks, each once. A failure changes nothing. */
+   Finished work: for each leaf its finished chunks as intervals [begin, end), sorted, not empty, not touching, and the
+   partial with each of them once. A failure changes nothing. */
 
 typedef struct permi_interval {
   uint64_t begin, end;
@@ -4121,7 +4113,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   return PERM_OK;
 }
 
-/* Puts the union into joined->list, where it fits. Returns 0 if they share *common. */
+/* Puts the union into joined->list; returns 0 if they share *common. */
 static int permi_intervals_join(const permi_intervals *a, const permi_intervals *b, permi_intervals *joined,
                                 permi_interval *common)
 {
@@ -4144,7 +4136,7 @@ static int permi_intervals_join(const permi_intervals *a, const permi_intervals 
   return 1;
 }
 
-/* Adds `more` and its partial to what the state has of a leaf: *both, newly allocated, and *sum. */
+/* Adds `more` to what the state has of a leaf: *both, newly allocated, and *sum. */
 static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_intervals *more,
                                       const perm_partial *partial, permi_intervals *both, perm_partial *sum,
                                       perm_result *result)
@@ -4167,7 +4159,6 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
 
-/* Adds chunks [begin, end) of a leaf of the state; begin < end. */
 static perm_status permi_state_put(perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                    const perm_partial *partial, perm_result *result)
 {
@@ -4223,7 +4214,6 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
   return status;
 }
 
-/* Work that turns out to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
                                       permi_control *watch, perm_result *result)
 {
@@ -4249,8 +4239,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Returns part 1 .. parts of [0, chunks). The larger shares start at another part for each leaf, so that part 1 does
-   not get all tasks. */
+/* Returns part 1 .. parts of [0, chunks). The larger shares start elsewhere in each leaf, so that all tasks spread. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -4433,7 +4422,6 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-/* Overwrites in *options what a file's job was planned with. */
 static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
   int precision;

@@ -76,8 +76,8 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. Machine proofs: errors in
-   tests/proofs/doubles.g, exact rests in tests/proofs/exact_sums.v. */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]; proofs in tests/proofs/doubles.g and
+   exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
@@ -171,7 +171,7 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>environment cannot mend it. A bound is given, and integers are trusted to doubles, only after this test. */
+   where >>environment cannot mend it. Bounds, and integers in doubles, need this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;

@@ -14,7 +14,7 @@
 #include "memory.h"
 #include "doubles.h"
 
-/* Tests make operations fail: (operation, bytes) returns an errno or 0, and may lower *bytes. */
+/* Tests make operations fail: returns an errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
@@ -133,7 +133,7 @@ static int permi_file_create_new(permi_replacement *file)
 }
 #endif
 
-/* Returns the file, open for reading, or NULL: *why is the reason, *missing whether the file is absent. */
+/* Returns NULL if it fails: *why, and *missing if the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   FILE *file = NULL;
@@ -158,7 +158,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Creates the temporary file under a name that nobody has; returns 0 or an errno. */
+/* Creates the temporary file; returns 0 or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   uint64_t number = permi_hash(permi_hash_double(PERMI_PROCESS, permi_seconds()), (uint64_t)time(NULL));
@@ -180,8 +180,8 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* Syncs, closes and renames the file if code is 0; removes it if anything failed. Returns 0 or an errno. A second
-   descriptor holds the lock until the rename. */
+/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock until
+   the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
   int fault;
@@ -218,8 +218,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes of *what; print returns 0 on failure and sets errno. what NULL: only tries.
-   clean: removes leftovers. Returns NULL or why it failed; *failed is the action, NULL if memory ran out. */
+/* Replaces path by what `print` writes of *what (0: it failed and set errno); what NULL: only tries. clean: removes
+   leftovers. Returns NULL or why it failed; *failed is the action, NULL without memory. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)

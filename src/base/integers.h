@@ -107,7 +107,7 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
   return negative;
 }
 
-/* Returns the magnitude times 2^-*exp2 as the nearest double (ties to even), from 2^63 to 2^64, or 0. */
+/* Returns the magnitude times 2^-*exp2, rounded to nearest (ties to even): from 2^63 to 2^64, or 0. */
 static double permi_words_double(const uint64_t *word, int words, int *exp2)
 {
   uint64_t top, below = 0;
@@ -334,7 +334,7 @@ typedef struct permi_integer_view {
   int parts; /* 2: Gaussian */
 } permi_integer_view;
 
-/* ---- numbers in the expression of a job */
+/* ---- the numbers of a job */
 
 typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
@@ -355,13 +355,13 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* Returns at least the modulus of a + bi, and at most 1.42 times it: never divide by it. */
+/* Returns at least the modulus of a + bi, at most 1.42 times it: never divide by it. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* Writes the same number in units that are 2^d as large. */
+/* The same number in units 2^d as large. */
 static void permi_number_raise(permi_number *a, long long d)
 {
   const int shift = -permi_int_exponent(d);
@@ -372,8 +372,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; if the value
-   is 0 its error, or else its estimate. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; of a value of
+   0 its error or estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));

@@ -11,14 +11,14 @@
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages: first touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
+/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
   const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
   const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
   const int error = errno;
-  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES); /* refused: as before */
+  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES);
   errno = error;
 #else
   (void)memory;
@@ -66,11 +66,11 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 typedef struct permi_pool {
   const perm_allocator *allocator;
-  void *last; /* each block begins with a pointer to the one before */
+  void *last;
   int failed;
 } permi_pool;
 
-/* Returns NULL, and sets pool->failed for good, when memory runs out. */
+/* Sets pool->failed for good when memory runs out. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
   const size_t head = 16; /* keeps the alignment of malloc */
@@ -91,7 +91,6 @@ PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_
   return memory ? memset(memory, 0, count * size) : NULL;
 }
 
-/* Returns a copy, or NULL if `from` is NULL. */
 PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *kept = from ? permi_pool_get(pool, count, size) : NULL;
@@ -118,7 +117,7 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
-/* Returns a precision's number in files and fingerprints, where 1 and 2 are precisions that are gone. */
+/* The number in files and fingerprints, where 1 and 2 are precisions that are gone. */
 static int permi_precision_number(perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
@@ -144,7 +143,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* permi_result_clear without a kilobyte of words and text that nobody reads: it takes longer than a small permanent. */
+/* permi_result_clear without a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -162,7 +161,7 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale, for d u x of int and long long, s c g e f, flags - +. x fills with zeros. */
+/* vsnprintf with a point in every locale; d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
   char number[352];
@@ -220,7 +219,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Returns the status and records it, with NaN, so that an ignored status cannot look plausible. */
+/* Records an error with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -265,7 +264,7 @@ typedef struct permi_meter {
   perm_allocator under;
   double limit, input; /* bytes beside the input, and of it */
   size_t live, wanted; /* wanted: the most that were refused */
-  size_t holders;      /* blocks, and the call */
+  size_t holders;
 } permi_meter;
 
 static size_t permi_count(size_t *number, size_t difference)
@@ -364,7 +363,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Times and sizes for people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative one or NaN is 0. */
+/* For people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative number or NaN is 0. */
 typedef struct permi_words_of {
   char text[128];
 } permi_words_of;

@@ -12,10 +12,10 @@ typedef enum permi_algebra {
   PERMI_MAGNITUDES_DD,
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* integers from here on */
+  PERMI_WORD,
   PERMI_WIDE,
   PERMI_WORDS,       /* of any number of words; also Gaussian */
-  PERMI_RESIDUES,    /* also Gaussian */
+  PERMI_RESIDUES,
   PERMI_PAIR_VALUES, /* without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;

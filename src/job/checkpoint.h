@@ -100,7 +100,6 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-/* Overwrites in *options what a file's job was planned with. */
 static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
   int precision;

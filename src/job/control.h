@@ -15,7 +15,7 @@ typedef struct permi_control {
   int unwritten;
   int gpus;
   char message[PERM_MESSAGE_BYTES];
-  double worked, next_look; /* of permi_watch, in its units */
+  double worked, next_look;
   perm_status stopped;
   const char *activity;
   double done;
@@ -72,8 +72,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of work that nobody predicted; returns 1 to stop, with watch->stopped. Counts decide
-   plans, not the clock. watch may be NULL. */
+/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped (watch NULL: 0). Counts
+   decide plans, not the clock. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -87,7 +87,7 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Returns "max_seconds reached after 20 s of about 3 h 10 min", the whole by the fraction done, else as predicted. */
+/* Returns "max_seconds reached after 20 s of about 3 h 10 min". */
 static permi_words_of permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
@@ -110,7 +110,7 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
   return watch->stopped;
 }
 
-/* Copies bytes, or zeros if from is NULL, in pieces, since fresh pages take long. Returns 0 to stop. */
+/* Copies bytes, or zeros if from is NULL, in pieces; returns 0 to stop. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -138,9 +138,8 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-/* ---- options: their check; is a result as good as they ask? */
+/* ---- the check of options, the judgement of results */
 
-/* Returns whether a method is one of perm_sparse.h. */
 static int permi_method_is_sparse(perm_method method)
 {
   return method >= PERM_METHOD_FRONTIER;
@@ -229,7 +228,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
   return size == 0 ? (double)INFINITY : 0.5 * permi_error(options, result) / size;
 }
 
-/* Returns the result's status, PERM_TOLERANCE_NOT_MET if it is worse than what was asked for. */
+/* Returns PERM_TOLERANCE_NOT_MET if the result is worse than what was asked for, else its status. */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);

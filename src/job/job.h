@@ -13,7 +13,6 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
-/* Chunks of a leaf. */
 typedef struct permi_stretch {
   int leaf;
   uint64_t begin, end, fingerprint;
@@ -21,7 +20,7 @@ typedef struct permi_stretch {
 
 struct permi_leaf {
   perm_leaf information;
-  /* Add a chunk of a range, or a whole task, to *partial. A task that fails leaves *partial alone. */
+  /* Add a chunk, or a whole task, to *partial, which a failing task leaves alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
   /* Unless NULL, runs many chunks, or a prefix of them. */
@@ -57,7 +56,7 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node; /* in postfix order */
+  permi_node *node;
   permi_number *number;
   perm_precision precision;
   int is_complex;
@@ -68,12 +67,11 @@ struct perm_job {
   void *context; /* of all leaves, for the functions below; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
-  /* Unless NULL, checks the finished partials before that (sample: some, from a file). What is wrong leaves `strike`,
-     unless NULL. watch: NULL, or may stop. */
+  /* Unless NULL, check finished partials (sample: some, from a file). What is wrong leaves `strike`, unless NULL. */
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* Unless NULL, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
                           perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
@@ -81,8 +79,7 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 without memory or if the watch stops; nothing is
-   lost. */
+/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 if it fails or stops; nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -97,7 +94,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* Makes room for one more item; returns 0, with *array unchanged, without memory. */
+/* Makes room for one more item, or returns 0. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
@@ -352,7 +349,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Bounds and predictions stay out of the number: they depend on the C library's log and exp. */
+/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -424,7 +421,6 @@ static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
   *squares = a * b * c;
 }
 
-/* Notes that chunks [begin, end) went in. */
 static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t end)
 {
   uint64_t indices[2], squares[2];
@@ -435,7 +431,6 @@ static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t 
   partial->squares += squares[1] - squares[0];
 }
 
-/* Do count and sums say that the same chunks went in? */
 static int permi_partial_agrees(const perm_partial *partial, const perm_partial *other)
 {
   return partial->chunks == other->chunks && partial->indices == other->indices && partial->squares == other->squares;
@@ -618,8 +613,7 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }
 
-/* ---- threads: they take the next chunk until told to stop, and finish what they took, so the work is a prefix of the
-   range. Partials merge exactly, whichever thread did what. */
+/* ---- threads: they finish the chunks that they took, so the work is a prefix of the range. */
 
 static int permi_threads(const perm_options *options)
 {
@@ -634,8 +628,8 @@ static int permi_threads(const perm_options *options)
 /* Thread 0 is the caller, and polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all (may be NULL) tells whether every
-   part was done. */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL): every part was done.
+   */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {

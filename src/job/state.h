@@ -1,6 +1,6 @@
 /* ========================================================================================== >>state
-   Finished work: for each leaf the sum of its finished chunks and their intervals [begin, end). 1. Intervals are
-   sorted, not empty, and do not touch. 2. The partial holds their chunks, each once. A failure changes nothing. */
+   Finished work: for each leaf its finished chunks as intervals [begin, end), sorted, not empty, not touching, and the
+   partial with each of them once. A failure changes nothing. */
 #pragma once
 #include "job.h"
 
@@ -92,7 +92,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   return PERM_OK;
 }
 
-/* Puts the union into joined->list, where it fits. Returns 0 if they share *common. */
+/* Puts the union into joined->list; returns 0 if they share *common. */
 static int permi_intervals_join(const permi_intervals *a, const permi_intervals *b, permi_intervals *joined,
                                 permi_interval *common)
 {
@@ -115,7 +115,7 @@ static int permi_intervals_join(const permi_intervals *a, const permi_intervals 
   return 1;
 }
 
-/* Adds `more` and its partial to what the state has of a leaf: *both, newly allocated, and *sum. */
+/* Adds `more` to what the state has of a leaf: *both, newly allocated, and *sum. */
 static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_intervals *more,
                                       const perm_partial *partial, permi_intervals *both, perm_partial *sum,
                                       perm_result *result)
@@ -138,7 +138,6 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
 
-/* Adds chunks [begin, end) of a leaf of the state; begin < end. */
 static perm_status permi_state_put(perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                    const perm_partial *partial, perm_result *result)
 {
@@ -194,7 +193,6 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
   return status;
 }
 
-/* Work that turns out to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
                                       permi_control *watch, perm_result *result)
 {
@@ -220,8 +218,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Returns part 1 .. parts of [0, chunks). The larger shares start at another part for each leaf, so that part 1 does
-   not get all tasks. */
+/* Returns part 1 .. parts of [0, chunks). The larger shares start elsewhere in each leaf, so that all tasks spread. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
