@@ -659,9 +659,8 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 
-/* Predictions for people: "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
-PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size);
-PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size);
+/* For people: of "seconds" "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; of "bytes" "2.5 GB". */
+PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
 
 /* The name of a number of an enum, a static string: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are
@@ -3022,14 +3021,11 @@ PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, siz
   return permi_integer_text(integer, 0, buffer, size);
 }
 
-PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
+PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_time_words(seconds).text);
-}
-
-PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
-{
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
+  const int seconds = unit && !strcmp(unit, "seconds"), bytes = unit && !strcmp(unit, "bytes");
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", seconds ? permi_time_words(amount).text
+                                                           : bytes ? permi_size_words(amount).text : "");
 }
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)

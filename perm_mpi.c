@@ -802,8 +802,8 @@ static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options
   if (result->status == PERM_STOPPED_CANCELLED) {
     const double seconds = MPI_Wtime() - leader->start;
     char after[40], whole[40];
-    perm_time_text(seconds, after, sizeof after);
-    perm_time_text(c->done > 0 ? seconds * c->total / c->done : c->total, whole, sizeof whole);
+    perm_amount_text("seconds", seconds, after, sizeof after);
+    perm_amount_text("seconds", c->done > 0 ? seconds * c->total / c->done : c->total, whole, sizeof whole);
     result->status = c->status;
     snprintf(result->message, sizeof result->message,
              "%.100s after %s of about %s; there is no value, only the sum of the terms so far", c->message, after,

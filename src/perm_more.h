@@ -18,7 +18,7 @@
    WHICH CALL
        perm_estimate_*              the permanent by random samples, with an interval; guarantee: by a theorem
        perm_sample_sparse           permutations drawn by the products of their entries
-       perm_rook_numbers            the sums of all k x k permanents; perm_rook_matching_polynomial
+       perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
        perm_prove_integer, _gaussian, _sparse    an exact permanent with a proof that anyone can check

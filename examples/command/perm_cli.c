@@ -233,8 +233,8 @@ static int cli_progress(const perm_progress *progress, void *user_data)
                               : progress->seconds_left;
   const int known = isfinite(rest), begins = progress->fraction <= 0;
   char so_far[40], left[40];
-  perm_time_text(progress->seconds, so_far, sizeof so_far);
-  perm_time_text(rest, left, sizeof left);
+  perm_amount_text("seconds", progress->seconds, so_far, sizeof so_far);
+  perm_amount_text("seconds", rest, left, sizeof left);
   if (run->progress == 1 && run->told && progress->seconds >= run->told_seconds &&
       progress->seconds < run->told_seconds + CLI_LINE_SECONDS)
     return 0; /* seconds begin anew with each matrix */

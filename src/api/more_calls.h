@@ -92,14 +92,10 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
    the placements of k rooks that do not attack. Integers, or whole doubles, else PERM_ERROR_UNSUPPORTED (take them
    times d; r_k is d^k times as large). per(A) is the result's integer. Methods auto, frontier (2^(frontier vertices)
    polynomials) and exact (min(m, n) + 1 permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are
-   refused. On an error numbers are undefined. */
+   refused. On an error numbers are undefined. (-1)^k r_k is the coefficient of x^(m + n - 2k) in
+   the matching polynomial of the bipartite graph. */
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
-
-/* coefficients[e], e = 0 .. m + n, of x^e in the matching polynomial of the bipartite graph: the sum over k of (-1)^k
-   r_k x^(m + n - 2k). Both arrays are the caller's. Not after a modulus. */
-PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
-                                                 perm_integer *coefficients);
 
 /* Draws permutations of a matrix without negative entries with probability (product of entries) / permanent: sample k,
    k < count, is columns[k m + row], from 0; with m < n injections of the rows. Samples depend on matrix, options, seed

@@ -152,14 +152,11 @@ PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, siz
   return permi_integer_text(integer, 0, buffer, size);
 }
 
-PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
+PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_time_words(seconds).text);
-}
-
-PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
-{
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
+  const int seconds = unit && !strcmp(unit, "seconds"), bytes = unit && !strcmp(unit, "bytes");
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", seconds ? permi_time_words(amount).text
+                                                           : bytes ? permi_size_words(amount).text : "");
 }
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)

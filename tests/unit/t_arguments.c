@@ -242,7 +242,9 @@ TEST(t_arguments_texts)
   CHECK(perm_integer_text(NULL, text, sizeof text) == 0 && perm_integer_text(NULL, NULL, 64) == 0);
   integer.words = 0;
   CHECK(perm_integer_text(&integer, NULL, 64) == 1);
-  CHECK(perm_time_text(1, NULL, 9) == 3 && perm_bytes_text(1, NULL, 9) == 6 && perm_result_text(&r, NULL, 9) == 12);
+  CHECK(perm_amount_text("seconds", 1, NULL, 9) == 3 && perm_amount_text("bytes", 1, NULL, 9) == 6);
+  CHECK(perm_amount_text("miles", 1, text, 9) == 0 && !text[0] && perm_amount_text(NULL, 1, text, 9) == 0);
+  CHECK(perm_result_text(&r, NULL, 9) == 12);
   CHECK(perm_partial_encode(NULL, text, sizeof text) == 0);
   CHECK_TEXT(perm_name("status", (perm_status)77), "unknown");
   CHECK_TEXT(perm_name("precision", (perm_precision)77), "unknown");
