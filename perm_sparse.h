@@ -172,8 +172,7 @@
 #define PERM_SPARSE_HEADER_FILE "perm_sparse.h"
 #endif
 
-/* With PERM_SPARSE_IMPLEMENTATION alone, perm.h's functions are private copies here; another file has the public ones.
-   */
+/* With PERM_SPARSE_IMPLEMENTATION alone, perm.h's functions are private copies; another file has the public ones. */
 #if defined(PERM_STATIC) && defined(__GNUC__)
 #define PERM_SPARSE_API static __attribute__((unused))
 #elif defined(PERM_STATIC)

@@ -81,7 +81,7 @@
                      >>cpu             CPUID
                      >>files           files replaced whole
                      >>names           texts; perm_layout
-     job/            >>control         cancel, time limit, progress; options checked
+     job/            >>control         cancel, limits, progress; options checked
                      >>job             leaves, expression, partials, threads
                      >>state           finished chunks
                      >>checkpoint      the file format

@@ -144,10 +144,10 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
 #if !defined(PERM_NO_EXTRAS)
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j, from 0, in units
    of 2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real,
-   of totals up to 256: one copy of each is left out; without a copy of the column it is 0. result: value is the sum of
-   the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (of few lines, or by
-   method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are NaN. O(n
-   2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+   of totals up to 256: one copy of each is left out; without one of the column it is 0, `row` needs one. result: value
+   is the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (of few
+   lines, or by method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are
+   NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -166,11 +166,12 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 
 /* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the chance that row i takes column j if
    assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
-   of its own; m > n: every column a row. With counts (NULL: once each), of any totals, it is the mean number of copies
-   of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63 on the other side).
-   PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result: value is the permanent; the
-   errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to the largest. Time
-   and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md. [FBS83] */
+   of its own, so that rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
+   the mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63
+   on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result: value is
+   the permanent; the errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to
+   the largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md.
+   [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result);
@@ -179,8 +180,7 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
    without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), else as perm_compute_real.
    A result may differ in its last bits from a single call, but does not depend on the other matrices; beyond double it
    is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
-   precision, certify or tolerance below 1e-10 all are single calls. options.gpu: orders 10 to 24. O(count n 2^(n-1)).
-   */
+   precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,

@@ -19,8 +19,7 @@ PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const doub
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
    operations. *condition (may be NULL): the largest factor on a relative error of the squared matrix's entries; 30
    digits less its logarithm are right, as error_estimate says (no error_bound). If those are too few, n is small and
-   method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: x_i = y_j, or two equal x or y. [Bor55]
-   */
+   method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: two equal nodes. [Bor55] */
 PERM_MORE_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                                    double *condition, perm_result *result);
 PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y,
@@ -30,8 +29,8 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 /* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53), n <= 44, with a proof in the
    file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products for each 50 bits of a bound on
    the permanent. result as of perm_compute_integer. The file is replaced as a whole; a name that cannot be written is
-   refused before the work. Method auto, precision default or exact; modulus is of the value. PERM_ERROR_STATE: finished
-   values turned out to be wrong; the same call computes them again. */
+   refused before the work. Method auto, precision default or exact. PERM_ERROR_STATE: finished values turned out to be
+   wrong; the same call computes them again. */
 PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
                                              const perm_options *options, perm_result *result);
 PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
@@ -40,8 +39,7 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
                                             perm_result *result);
 
 /* Unbiased estimates by random samples. Sampling stops at the first limit: samples (rounded up to blocks of 256),
-   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first), options.max_seconds.
-   */
+   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET: another limit came first), options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -56,8 +54,8 @@ typedef struct perm_estimate_plan {
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;         /* the same seed gives the same samples for any number of threads */
-  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius is larger
-                            than relative_error (0: 0.1) times the value */
+  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius over value
+                            exceeds relative_error (0: 0.1) */
 } perm_estimate_plan;
 
 /* The permanent is about (value + i imaginary) 2^exp2; the rest has the same unit. */

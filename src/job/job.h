@@ -628,8 +628,8 @@ static int permi_threads(const perm_options *options)
 /* Thread 0 is the caller, and polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL): every part was done.
-   */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL) becomes 1 if every
+   part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {

@@ -263,8 +263,7 @@ static void permi_put_or_get(unsigned char *bytes, void *structure, const permi_
     }
 }
 
-/* A partial as bytes, numbers as in >>checkpoint. exp2 is at most 2^60 in size, so that sums of a few do not overflow.
-   */
+/* A partial as bytes, numbers as in >>checkpoint. exp2 is at most 2^60 in size: sums of a few do not overflow. */
 static const permi_stored permi_partial_fields[] = {
     {offsetof(perm_partial, fingerprint), 1, 8}, {offsetof(perm_partial, chunks), 1, 8},
     {offsetof(perm_partial, indices), 1, 8}, {offsetof(perm_partial, squares), 1, 8},
