@@ -72,9 +72,8 @@
      api/            >>config          macros to define
                      >>types           options, result, partial
                      >>calls           the public functions
-     base/           >>platform        compilers, clock
+     base/           >>platform        compilers, clock, rounding mode
                      >>prices          the planner's prices
-                     >>environment     rounding mode, flush-to-zero
                      >>memory          allocation, max_bytes, messages
                      >>doubles         double-double
                      >>integers        integers, the associative sum, numbers in expressions
@@ -884,6 +883,59 @@ static double permi_seconds(void)
 #endif
 }
 
+/* ---- environment: between begin and end a thread rounds to nearest, with denormals; then it has its own rounding
+   again. The caller, -ffast-math in another object, or an earlier loop in OpenMP's threads may have set another one. */
+
+static int permi_rounding_is_sound(void)
+{
+#if PERMI_X86
+  /* Reading MXCSR takes 8 ns. Up, down, to zero; denormals, in and out. */
+  static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
+  static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
+  __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
+  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
+  x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
+  y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
+  return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
+#else
+  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
+  const double x = one, u = tiny;
+  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
+#endif
+}
+
+typedef struct permi_environment {
+  fenv_t own;
+  int changed;
+} permi_environment;
+
+PERMI_COLD static void permi_environment_change(permi_environment *environment)
+{
+  environment->changed = 1;
+  fegetenv(&environment->own);
+  fesetenv(FE_DFL_ENV);
+#if PERMI_X86
+  _mm_setcsr(_mm_getcsr() & ~0x8040u); /* glibc before 2.22 keeps flush-to-zero */
+#endif
+}
+
+PERMI_INLINE void permi_environment_begin(permi_environment *environment)
+{
+  environment->changed = 0;
+  if (!permi_rounding_is_sound())
+    permi_environment_change(environment);
+}
+
+PERMI_INLINE perm_status permi_environment_end(const permi_environment *environment, perm_status status)
+{
+  if (environment->changed)
+    fesetenv(&environment->own);
+  return status;
+}
+
+#define PERMI_SOUNDLY(environment, call)                                                                               \
+  (permi_environment_begin(environment), permi_environment_end(environment, call))
+
 /* ========================================================================================= >>prices
    Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock is
    asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in
@@ -1069,60 +1121,6 @@ PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 1
 #define PERMI_HYBRID_CAUTION 1.25        /* chosen: larger estimates are escalated more often */
 #define PERMI_EXACT_FREE_SECONDS 10.0    /* chosen: integers are exact by default up to here, */
 #define PERMI_EXACT_WORTH 5              /* and up to so many times the seconds of doubles */
-
-/* ==================================================================================== >>environment
-   Between begin and end a thread rounds to nearest, with denormals; then it has its own environment again. The caller,
-   -ffast-math in another object, or an earlier loop in OpenMP's threads may have set another one. */
-
-static int permi_rounding_is_sound(void)
-{
-#if PERMI_X86
-  /* One test for all, since reading MXCSR takes 8 ns: up, down, to zero; denormals, in and out. */
-  static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
-  static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
-  __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
-  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
-  x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
-  y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
-  return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
-#else
-  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
-  const double x = one, u = tiny;
-  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
-#endif
-}
-
-typedef struct permi_environment {
-  fenv_t own;
-  int changed;
-} permi_environment;
-
-PERMI_COLD static void permi_environment_change(permi_environment *environment)
-{
-  environment->changed = 1;
-  fegetenv(&environment->own);
-  fesetenv(FE_DFL_ENV);
-#if PERMI_X86
-  _mm_setcsr(_mm_getcsr() & ~0x8040u); /* glibc before 2.22 keeps flush-to-zero */
-#endif
-}
-
-PERMI_INLINE void permi_environment_begin(permi_environment *environment)
-{
-  environment->changed = 0;
-  if (!permi_rounding_is_sound())
-    permi_environment_change(environment);
-}
-
-PERMI_INLINE perm_status permi_environment_end(const permi_environment *environment, perm_status status)
-{
-  if (environment->changed)
-    fesetenv(&environment->own);
-  return status;
-}
-
-#define PERMI_SOUNDLY(environment, call)                                                                               \
-  (permi_environment_begin(environment), permi_environment_end(environment, call))
 
 /* ========================================================================================= >>memory */
 
@@ -1737,7 +1735,7 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>environment cannot mend it. Bounds, and integers in doubles, need this test. */
+   where >>platform cannot mend it. Bounds, and integers in doubles, need this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -2612,8 +2610,7 @@ static perm_isa permi_isa_best(void)
      4. A replaced file keeps its mode, not its owner and access lists. In between, 0600 is never wider.
      5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written: the
         rename would miss its target, and following it could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ, which ends most processes. Without POSIX there is no lock, sync, mode or
-   check of the kind, and the old file is removed before the rename. */
+   A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of the kind. */
 
 /* Tests make operations fail: returns an errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)

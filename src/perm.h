@@ -71,9 +71,8 @@
      api/            >>config          macros to define
                      >>types           options, result, partial
                      >>calls           the public functions
-     base/           >>platform        compilers, clock
+     base/           >>platform        compilers, clock, rounding mode
                      >>prices          the planner's prices
-                     >>environment     rounding mode, flush-to-zero
                      >>memory          allocation, max_bytes, messages
                      >>doubles         double-double
                      >>integers        integers, the associative sum, numbers in expressions
@@ -173,7 +172,6 @@
 #endif
 #include "base/platform.h"
 #include "base/prices.h"
-#include "base/environment.h"
 #include "base/memory.h"
 #include "base/doubles.h"
 #include "base/integers.h"

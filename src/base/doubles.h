@@ -1,7 +1,7 @@
 /* ======================================================================================== >>doubles */
 #pragma once
 #include "../api/types.h"
-#include "environment.h"
+#include "platform.h"
 
 /* Guards against mistakes, not adversaries; the same on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
@@ -171,7 +171,7 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>environment cannot mend it. Bounds, and integers in doubles, need this test. */
+   where >>platform cannot mend it. Bounds, and integers in doubles, need this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;

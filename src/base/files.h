@@ -8,8 +8,7 @@
      4. A replaced file keeps its mode, not its owner and access lists. In between, 0600 is never wider.
      5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written: the
         rename would miss its target, and following it could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ, which ends most processes. Without POSIX there is no lock, sync, mode or
-   check of the kind, and the old file is removed before the rename. */
+   A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of the kind. */
 #pragma once
 #include "memory.h"
 #include "doubles.h"

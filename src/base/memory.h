@@ -1,6 +1,6 @@
 /* ========================================================================================= >>memory */
 #pragma once
-#include "environment.h"
+#include "platform.h"
 
 #define PERMI_HUGE_BYTES 4194304
 
