@@ -10,88 +10,80 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe: portable kernels,
-   one thread below OpenMP 3.1. Not tested with cl.exe (docs/library.md).
+   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe (not tested):
+   portable kernels, one thread below OpenMP 3.1.
 
-   COMPILE TIME  About 20 s at -O2, 3 s at -O0: keep the implementation in a file that you rarely edit. In a program
-   of one file, also #define PERM_STATIC: what is not called is left out, 6 s for perm_real.
+   COMPILE TIME  About 20 s at -O2, 3 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out what
+   is not called: 6 s for perm_real in a program of one file.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
        printf("%.17g\n", perm_real(3, a));                      // 450
 
    WHICH CALL
-       perm_real, perm_complex      one matrix, one line, no options
-       perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}: the defaults); value, exponent,
-                                    bound and estimate out
+       perm_real, perm_complex      one matrix, no options
+       perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}); value, exponent, bound, estimate
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
-       perm_job_real, ...           the job: what would be done, and for how long (perm_job_leaf, perm_job_explain)
-       perm_job_*, perm_state_*     the same in pieces of your own
+       perm_job_real, ...           what would be done, and for how long (perm_job_leaf, perm_job_explain)
+       perm_job_*, perm_state_*     a job in pieces of your own
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_marginals_real          the chance of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_sparse.h                sparse matrices, Matrix Market files
-       perm_more.h                  estimates, random permutations, rook numbers, low rank, Cauchy matrices, pictures
+       perm_sparse.h                sparse matrices, files
+       perm_more.h                  estimates, samples, rook numbers, low rank, Cauchy matrices, proofs, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       default                       1     (1)       n u, u = 2^-53                     where it costs next to nothing:
-                                                                                       ones, signs, small integers;
-                                                                                       n <= 16, some digits weaker than
-                                                                                       with certify
+       default                       1     (1)       n u, u = 2^-53                     if free: ones, signs, small
+                                                                                       integers; n <= 16, fewer digits
        default with certify          2.98  (2.69)    n u                                always
-       dd                            8.14  (17.35)   n u^2                              always, but by glynn and ryser
-   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Real
-   matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
-   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. With
-   checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it, else dd), and
-   only what takes under a second is computed again.
+       dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
+   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
+   real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
+   Escalation: if the estimated error is too large, the permanent is computed again in the next precision, provided that
+   this is predicted to take less than a second or, with options.tolerance, fits into options.max_seconds. If that is
+   stopped, the first result stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default
+   if n u e^(n/2) is below it, else dd), and only runs of less than a second are repeated.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none
-       above ten estimates (the worst 7) among a million results (tests/attack/climb.c).
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
+       for large errors (tests/attack/climb.c), none exceeded ten estimates; the worst was 7.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - A thread's rounding mode and flush-to-zero change no promise (and no bits, but of perm_real and perm_complex) and
-       are as before after a call. Callbacks see the default.
+     - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
+       and are restored after a call. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
-       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
-     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
-       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
+       (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
+     - Known limitation: the OpenMP of gcc and clang ends the process if it cannot start a thread (ulimit -u, ulimit -v,
+       a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
-   Complex: three times that. Small exact integers: the same or less.
+   Complex: three times that. Small exact integers: no more.
 
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
+   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
    side is below about 30.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
-   (hybrid among them), files: perm_sparse.h. Estimates, samples and the like: perm_more.h. GPU kernels: perm_cuda.cu.
-   MPI: perm_mpi.c. Proofs: search THE BOUND.
-     api/            >>config          macros that a project may define
+   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. GPU kernels:
+   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something: docs/CONTRIBUTING.md.
+     api/            >>config          macros to define
                      >>types           options, result, partial
                      >>calls           the public functions
-     base/           >>platform        compilers, threads, clock
-                     >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
-                     >>environment     rounding mode, flush-to-zero
+     base/           >>platform        compilers, clock, rounding mode
+                     >>prices          the planner's prices
                      >>memory          allocation, max_bytes, messages
                      >>doubles         double-double
-                     >>integers        integers of any size, the associative sum
-                     >>numbers         a number in a job's expression
-                     >>ring            values of the engines and their operations
+                     >>integers        integers, the associative sum, numbers in expressions
+                     >>ring            values of the engines
                      >>cpu             CPUID
-                     >>files           a file replaced whole
+                     >>files           files replaced whole
                      >>names           texts; perm_layout
-     job/            >>control         cancel, time limit, progress
-                     >>options         their check; is a result as good as they ask?
-                     >>job             leaves, expression, merge of partials
-                     >>state           finished chunks, merge of states
-                     >>parallel        the loop over threads
+     job/            >>control         cancel, limits, progress; options checked
+                     >>job             leaves, expression, partials, threads
+                     >>state           finished chunks
                      >>problem         the array of a call
                      >>checkpoint      the file format
      gpu/            >>contract        what plans of GPUs are
@@ -135,33 +127,6 @@
                      >>arithmetic      products of parts
                      >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/; after the bar, tests)
-     a dense kernel        dense/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
-                           or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
-     an instruction set    api/types.h: perm_isa; base/names.h: its name; base/cpu.h: when it is there;
-                           kernels/vocabulary.h: its words; dense/kernels.h, graph/vectors.h: its reading; then
-                           wherever `grep -rinE 'avx|neon|PERM_ISA_|PERMI_WIDTH' src` finds one. Its place in perm_isa:
-                           a family runs kernels of lower numbers, checkpoints keep the number | t_cpu.c, isa.sh,
-                           `make golden`
-     a dense engine        api/types.h: the end of PERM_METHOD_LIST (checkpoints keep the numbers);
-                           job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
-                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h;
-                           sparse/sparse_job.h: beside PERM_METHOD_GLYNN; examples/python/perm.py | t_engines.c, climb.h
-     engines for arrays    plan/offers.h: offer and make as in plan/engine.h, and its line in
-     (integers, counts)    PERMI_ARRAY_ENGINES, also for blocks | t_engines.c, t_counts_rectangular.c
-     a sparse engine       its room, with least, offer, make, release as in plan/engine.h; sparse/choose.h: its line in
-                           permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
-                           permi_next_precision; METHOD in perm_sparse.h; examples/python/perm.py
-                           | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
-     a price               base/prices.h, with unit, machine and date
-     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts:
-     a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
-                           | t_formats.c, `make fuzz`
-     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
-                           room like exact/exact_gpu.h; dense/gpu.h, graph/device.h: what engines ask for;
-                           gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
-     a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
-
    REFERENCES
      [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
@@ -187,15 +152,16 @@
 /* ========================================================================================= >>config
    PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
    PERM_STATIC           every function static: private to the file, and left out unless called
-   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if you renamed
-                         it) and links with it (nvcc -c perm_cuda.cu)
+   PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if renamed)
+   and
+                         links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
-   PERM_NO_EXTRAS        no minors, gradients and batches, and nothing of perm_more.h: a fifth less
+   PERM_NO_EXTRAS        no minors, gradients, batches, nothing of perm_more.h: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
-   PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
+   PERM_HEADER_FILE      this file's name as seen from itself, if renamed (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
-                         counter; elsewhere OpenMP's clock, gettimeofday or clock, whichever there is first) */
+                         counter; elsewhere gettimeofday or clock) */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -231,8 +197,8 @@
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early
-   and may continue; value is NaN. Negative: an error; value is NaN, and result->message says why. */
+/* PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early and may continue.
+   Negative: an error; result->message says why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -302,9 +268,9 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_M
     perm_method;
 
 typedef enum perm_precision {
-  PERM_PRECISION_DEFAULT, /* exact row sums of entries rounded to 53 bits a row, products in double */
-  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: about 1e-30 times sum |terms|, guaranteed */
-  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total; for comparisons */
+  PERM_PRECISION_DEFAULT, /* row sums of entries rounded to 53 bits a row are exact, products in double */
+  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: guaranteed, about 1e-30 times sum |terms| */
+  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total */
   PERM_PRECISION_EXACT,   /* integers without rounding */
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
@@ -314,13 +280,13 @@ typedef enum perm_isa {
   PERM_ISA_PLAIN,
   PERM_ISA_AVX2,       /* AVX2 and FMA */
   PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
-  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
+  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: for exact integers */
   PERM_ISA_NEON,
-  PERM_ISA_CUDA,       /* NVIDIA GPUs. As an option: GPUs wherever they can */
+  PERM_ISA_CUDA,       /* NVIDIA GPUs; as an option: wherever they can */
   PERM_ISA_COUNT, PERM_ISA_MAKE_INT = 0x7fffffff
 } perm_isa;
 
-/* Of a file without a banner: see perm_matrix_read. */
+/* Formats of a file: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -349,29 +315,25 @@ typedef struct perm_progress {
   const char *activity; /* static text */
 } perm_progress;
 
-/* Without perm_cuda.cu and PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
+/* Without PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
-                       signs and counts, minors and gradients in double from order 13 on, frontier programs (one
-                       device), batches from order 10 on */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. For sums over signs and counts, minors and gradients
+                       from order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
 } perm_gpu_options;
 
-/* For perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
+/* For perm_job_execute and perm_compute_*. */
 typedef struct perm_checkpoint_file {
-  const char *file;         /* holds finished work, read if it exists; NULL: no file */
+  const char *file;         /* finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* checkpoints whose work is merged, without adding any */
-  int merges;               /* how many; missing or repeated work is an error */
-  const void *note;         /* note_bytes of the caller's, kept in the file; see perm_checkpoint_options */
-  size_t note_bytes;
+  const char *const *merge; /* names, then NULL: only merges their work; missing or repeated work is an error */
+  const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
-   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format
-   where nothing is read, gpu.cache without devices, checkpoint.seconds without a file) are ignored. */
+   Every call rejects invalid values with PERM_ERROR_OPTION; valid ones that do not apply to it are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -379,27 +341,27 @@ typedef struct perm_options {
   perm_method method;
   perm_precision precision;
   perm_isa isa;       /* the highest to use */
-  int threads;        /* 0: all of OpenMP's (1 without OpenMP) */
+  int threads;        /* 0: all of OpenMP's */
   int certify;        /* 1: error_bound must be finite, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
-  uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
-  double max_seconds; /* from the call on, with planning; tasks, which cannot be split, may be refused; 0: no limit */
-  double max_bytes;   /* of host memory at a time: the matrix, plans, tables, states of all threads, with what malloc
-                         adds; not stacks and the caller's results. What is predicted to need more is not chosen; what
-                         needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
-  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run, or of
-                         max_seconds, or 20 ms, counted, not timed; 0: 1. 10 or 100 may find better orders */
+  uint64_t modulus;   /* 2 .. 2^63: integers, modulo this; 0: the permanent itself */
+  double max_seconds; /* from the call on, with planning; 0: no limit. Tasks, which cannot be split, may be refused */
+  double max_bytes;   /* of host memory at a time, with what malloc adds, without stacks and the caller's results. More
+                      is
+                         not chosen, or PERM_ERROR_LIMIT. 0: no limit */
+  double plan_effort; /* times the usual work on sparse plans, a few per cent of the predicted run, or 20 ms, counted,
+  not
+                         timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
-  void *user_data;
+  void *user_data; /* of progress and execute */
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Called by perm_compute_* instead of perm_job_execute (but for merging) unless NULL, as by perm_mpi.c, with the
+  /* Unless NULL, perm_compute_* call it instead of perm_job_execute (except to merge), as for perm_mpi.c, with the
      call's options and the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
-  void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
 } perm_options;
 
@@ -412,17 +374,15 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2; the errors are in units of 2^exp2, too. exp2 is 0 whenever value and
-   errors are normal doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value
-   and imaginary are NaN, the errors INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2; errors have the unit 2^exp2, too. exp2 is 0 if value and errors are then
+   normal doubles (or 0, INFINITY). After an error or an early stop value and imaginary are NaN, the errors INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
-                                            of 2^exp2 (with a modulus, modulo it), no approximation; else,
-                                            and of hybrid's integers, 0 */
+  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf (modulo
+                                            the modulus), no approximation; else, and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
-  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says. INFINITY: unknown */
+  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
@@ -440,9 +400,8 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
-   double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of
-   integers of PERM_INTEGER_WORDS words. */
+/* An exactly associative sum: fixed point, two's complement, least word first, in units of 2^-1074. 5632 bits hold
+   2^3000 terms of the largest double. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -459,7 +418,7 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable: any number of
+/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any number of
    threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
@@ -476,9 +435,9 @@ typedef struct perm_leaf {
 
 /* What an engine offered when a job of a sparse matrix was planned. */
 typedef struct perm_offer {
-  int block, n; /* the block, from 0, whose leaf has this number; its order */
+  int block, n; /* the block, from 0, as its leaf; its order */
   perm_method method;
-  double seconds, bytes; /* predicted for one thread; bytes 0: not told. INFINITY: it declines, for the block */
+  double seconds, bytes; /* for one thread; bytes 0: not told. INFINITY: the engine declines */
   char reason[160];      /* "is not planar"; of a prediction a remark, or empty */
 } perm_offer;
 
@@ -489,41 +448,36 @@ typedef struct perm_state perm_state;
 /* ========================================================================================== >>calls
    Every public function. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
    row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real and imaginary part (as
-   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. It is
-   required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*, perm_job_finish,
-   perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs and states copy
+   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. Where it
+   gets the permanent or minors it is required; else it may be NULL, and gets status and message. Jobs and states copy
    what they need; perm_job_free and perm_state_free free them. */
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), or else,
-   and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad arguments or without
-   memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent); n = 0 gives 1.
-   O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), else as
+   perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; n = 0
+   gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
+/* The same of a complex matrix, into value[0] and value[1]; the promise is of the modulus. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES while
-   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
-   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_
-   functions. */
+   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at
+   most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
+   zeros go there. This holds for all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix in which row i of a stands row_counts[i] times and column j column_counts[j] times; NULL:
-   once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1
-   over rows, or over columns. */
+/* Permanent of the matrix that has row i of a row_counts[i] times and column j column_counts[j] times; NULL: once each.
+   The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1 over rows,
+   or over columns. Integers: as perm_compute_integer. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
 PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
-
-/* The same without rounding: result->integer (Gaussian: and imaginary_integer). */
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
@@ -533,15 +487,15 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
 
 /* Permanent of a matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
    options.modulus if given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the
-   speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
+   speed of doubles. PERM_ERROR_OVERFLOW: a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job that perm_compute_* of the same kind of matrix would start with; perm_job_leaf and perm_job_explain tell what
-   would be done, and for how long. It is never that of perm_sparse.h, and a tolerance is only judged. Another machine
-   makes the same job of the same matrix and options if options.isa names the same kernel family. */
+/* The job that perm_compute_* of this kind of matrix starts with, never one of perm_sparse.h; a tolerance is only
+   judged. Another machine makes the same job of the same matrix and options if options.isa names the same kernel
+   family. */
 PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                    perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -552,42 +506,38 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
                                        perm_job **job, perm_result *result);
 
 PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
-
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
+PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size); /* in lines; like snprintf */
 
-/* Describes the job in several lines; like snprintf. */
-PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
-
-/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order
-   asked. PERM_ERROR_RANGE: there are no more. */
+/* Offer `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order asked.
+   PERM_ERROR_RANGE: there are no more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
-/* The precision of the job before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL) is 1 if the
-   result will have a finite error_bound. */
+/* The job's precision before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL): 1 if the result
+   will have a finite error_bound. */
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
-   partials of their own. */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once, in any thread, process or machine. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly. PERM_ERROR_STATE: different leaves. */
+/* Adds `from` exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. Judged, as every
-   finish of a job, by the certify and tolerance that it was made with: PERM_TOLERANCE_NOT_MET. */
+/* The result of the job from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish judges
+   it by the certify and tolerance of the job's making: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
 /* Computes chunks [begin, end) of a leaf into *partial, overwritten, with the options' threads, GPUs, cancel, progress
-   and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
+   and max_seconds. After a stop or a failure it has the chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, 0 for NULL,
-   and writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine. Encoding returns that number, 0 for NULL, and
+   writes only if `size` is enough. PERM_ERROR_FORMAT: another size, or impossible numbers. */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -605,51 +555,44 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 /* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
-/* A state and the options that its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad
-   arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state; PERM_ERROR_FORMAT:
-   damaged; PERM_ERROR_STATE: of another version or job. */
+/* A state and what its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad arguments,
+   and writes only if `size` is enough; bytes may be NULL. Decoding creates *state. PERM_ERROR_FORMAT: damaged;
+   PERM_ERROR_STATE: of another version or job. */
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
                                   void *bytes, size_t size);
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file (>>files). Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading
-   also refuses another part (options.checkpoint.parts; 0: any) and says what differs. Regular files only. */
+/* The same as a file (>>files), a regular one. Writing replaces it as a whole, on the disk on return, or leaves it
+   unchanged. Reading also refuses another part (options.checkpoint.parts; 0: any) and says what differs. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Reads what the job of a checkpoint was planned with: overwrites method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu but its cache, checkpoint.part and .parts. *note (may
-   be NULL) gets a copy of the note from the options' allocator, for the caller to release (by default with free), or
-   NULL. */
-PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
-                                             perm_result *result);
+/* Overwrites in *options what the job of a checkpoint was planned with: method, precision, isa (never auto), certify,
+   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL)
+   gets a copy of the note from the options' allocator, for the caller to release (by default with free), or NULL. */
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
-/* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its
-   start. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With options.checkpoint an
-   empty state begins with the file's, if there is one; the file is written at once, so that a bad name shows early,
-   every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the next interval; if
-   the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A finished job's
-   file answers at once. */
+/* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds,
+   and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its start.
+   PERM_ERROR_LIMIT: tasks are predicted to exceed max_seconds. With options.checkpoint an empty state begins with the
+   file's; the file is written at once, every checkpoint.seconds, and at the end. If a write fails, the job continues
+   and retries at the next interval; after the last one a finished result carries a message, a stopped job is
+   PERM_ERROR_FILE. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
-   `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
-   largest may become 0. result: value is the permanent as the sum of the row times its minors, so
-   its error may be theirs times the row's sum of moduli (with copies); error_estimate is the absolute error of the
-   worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once and by method
-   subsets (of non-negative entries, without cancellation, prod (r_i + 1) states), else INFINITY (0 if all minors are 0
-   by structure). tolerance is relative to the largest minor.
-   On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
-   by rows. On GPUs a term is a choice of signs of the other rows, half as many, where that is faster. */
+/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j, from 0, in units
+   of 2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real,
+   of totals up to 256: one copy of each is left out; without one of the column it is 0, `row` needs one. result: value
+   is the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (of few
+   lines, or by method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are
+   NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -668,24 +611,21 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 
 /* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the chance that row i takes column j if
    assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
-   of its own, columns may be left, and rows' sums are 1; m > n: columns' sums are. For association (JPDA) a row is a
-   target, a column a measurement, a_ij the ratio of likelihoods, and each target has one more column for its miss, in
-   which others have 0. With counts, NULL: once each, the totals need not be equal, and a marginal is the mean number of
-   copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63 on the other side);
-   zeros save no time. Memory and errors as of perm_gradient_real; PERM_ERROR_UNSUPPORTED, argument 3: a weight is
-   negative, or the permanent is 0. result: value is the permanent; error_estimate and error_bound are absolute errors
-   of the worst marginal, not in units of 2^exp2, and tolerance is relative to the largest. The time of the gradient;
-   where that is least, 2^m (n - m + 1) states of m operations. [FBS83] */
+   of its own, so that rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
+   the mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63
+   on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result: value is
+   the permanent; the errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to
+   the largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md.
+   [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result);
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
-   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), or else, and for larger n,
-   as perm_compute_real, which also tells the error. Bits are not those of single calls, nor depend on others.
-   +-HUGE_VAL beyond double. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With
-   method, precision, certify or tolerance below 1e-10 all are single calls. options.gpu: orders 10 to 24, but for those
-   that need scaling or cancel too much for the tolerance (0: 1e-10; many complex ones above 20). O(count n 2^(n-1)). */
+   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), else as perm_compute_real.
+   A result may differ in its last bits from a single call, but does not depend on the other matrices; beyond double it
+   is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
+   precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -699,7 +639,7 @@ PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a
                                             const perm_options *options, double *permanents, perm_result *result);
 
 /* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
-   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
+   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], from 0, repeats allowed. */
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
                                       const int *columns, const perm_options *options, double *permanents,
                                       perm_result *result);
@@ -708,26 +648,23 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          double *permanents, perm_result *result);
 #endif
 
-/* perm_result_text, like snprintf: decimal, all digits when exact, else 17, and " * 2^k" where exp2 is not 0. Names and
-   texts are static strings. */
+/* These texts are as snprintf's: decimal, all digits if exact, else 17, and " * 2^k" unless exp2 is 0. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 
-/* The same of predictions, for people: "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
-PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size);
-PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size);
+/* For people: of "seconds" "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; of "bytes" "2.5 GB". */
+PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
 
-/* The name of a number of an enum: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are "precision", "isa",
-   "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
+/* The name of a number of an enum, a static string: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are
+   "precision", "isa", "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
 PERM_API const char *perm_name(const char *of, long long number);
 
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
 /* For languages that cannot read this header: the version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a structure
-   ("perm_result") that calls take or fill, or offset and bytes of a field ("perm_result.value"). PERM_ERROR_RANGE: no
-   such name. */
+   ("perm_result"), or offset and bytes of a field ("perm_result.value"). PERM_ERROR_RANGE: no such name. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
 
@@ -756,7 +693,7 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 #error "perm.h proves rounding errors: compile it without -ffast-math, -Ofast, -funsafe-math-optimizations, /fp:fast"
 #endif
 typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]; /* -fsingle-precision-constant */
-/* 1 (s390x) and 16 (x86 with AVX512-FP16) widen only what is narrower than double; 2 is the x87's, -1 unknown. */
+/* 1 (s390x) and 16 (AVX512-FP16) widen only types narrower than double; 2 is the x87's, -1 unknown. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
 #error "perm.h needs double arithmetic that rounds to double: on 32-bit x86 add -msse2 -mfpmath=sse"
 #endif
@@ -857,10 +794,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* Around rooms whose speed -O1 keeps: gcc takes 0.6 of the time for them. Of -O2 they need expensive-optimizations,
-   without which gcc leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1
-   times as fast so; the dense kernels for AVX-512 lose 3 to 5 %, planning takes 1.3 times as long, sparyser 1.14,
-   decompose 1.27: they stay outside. */
+/* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time; without expensive-optimizations it
+   leaves out vzeroupper and no longer fuses. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3
+   times as long), sparyser (1.14), decompose (1.27). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -869,9 +805,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls loops too late to hold arrays in
-   registers: at -O1 not at all with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS:
-   with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8, since gcc 12 unrolls loops too late to hold arrays in
+   registers. PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -899,9 +834,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
-   timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
-   longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, no header declares
+   clock_gettime, which takes two longs, or has another name where times are longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -933,9 +867,7 @@ static double permi_seconds(void)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
   {
-#if PERMI_OPENMP
-    return omp_get_wtime();
-#elif defined(__unix__) || defined(__APPLE__)
+#if defined(__unix__) || defined(__APPLE__)
     struct timeval now;
     gettimeofday(&now, NULL);
     return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
@@ -945,6 +877,59 @@ static double permi_seconds(void)
   }
 #endif
 }
+
+/* ---- environment: between begin and end a thread rounds to nearest, with denormals; then it has its own rounding
+   again. The caller, -ffast-math in another object, or an earlier loop in OpenMP's threads may have set another one. */
+
+static int permi_rounding_is_sound(void)
+{
+#if PERMI_X86
+  /* Reading MXCSR takes 8 ns. Up, down, to zero; denormals, in and out. */
+  static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
+  static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
+  __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
+  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
+  x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
+  y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
+  return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
+#else
+  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
+  const double x = one, u = tiny;
+  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
+#endif
+}
+
+typedef struct permi_environment {
+  fenv_t own;
+  int changed;
+} permi_environment;
+
+PERMI_COLD static void permi_environment_change(permi_environment *environment)
+{
+  environment->changed = 1;
+  fegetenv(&environment->own);
+  fesetenv(FE_DFL_ENV);
+#if PERMI_X86
+  _mm_setcsr(_mm_getcsr() & ~0x8040u); /* glibc before 2.22 keeps flush-to-zero */
+#endif
+}
+
+PERMI_INLINE void permi_environment_begin(permi_environment *environment)
+{
+  environment->changed = 0;
+  if (!permi_rounding_is_sound())
+    permi_environment_change(environment);
+}
+
+PERMI_INLINE perm_status permi_environment_end(const permi_environment *environment, perm_status status)
+{
+  if (environment->changed)
+    fesetenv(&environment->own);
+  return status;
+}
+
+#define PERMI_SOUNDLY(environment, call)                                                                               \
+  (permi_environment_begin(environment), permi_environment_end(environment, call))
 
 /* ========================================================================================= >>prices
    Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock is
@@ -1076,62 +1061,6 @@ PERMI_UNUSED static const double permi_signs_each[3][4] = {
 #define PERMI_GPU_COMPILE 0.3
 #define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
 
-/* ==================================================================================== >>environment
-   A thread's rounding mode and flush-to-zero are its own: a caller may have set them, -ffast-math in another object
-   sets them, and OpenMP's threads keep what an earlier loop set. What stands between begin and end is computed to
-   nearest, with denormals; afterwards the thread has its own environment again. Every public call that computes does
-   so, and every thread that takes chunks. */
-
-static int permi_rounding_is_sound(void)
-{
-#if PERMI_X86
-  /* In one step: reading MXCSR waits for all that was begun, 8 ns. Up, down, to zero; denormals, in and out. */
-  static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
-  static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
-  __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
-  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
-  x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
-  y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
-  return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
-#else
-  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
-  const double x = one, u = tiny;
-  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
-#endif
-}
-
-typedef struct permi_environment {
-  fenv_t own;
-  int changed;
-} permi_environment;
-
-PERMI_COLD static void permi_environment_change(permi_environment *environment)
-{
-  environment->changed = 1;
-  fegetenv(&environment->own);
-  fesetenv(FE_DFL_ENV);
-#if PERMI_X86
-  _mm_setcsr(_mm_getcsr() & ~0x8040u); /* glibc before 2.22 keeps flush-to-zero */
-#endif
-}
-
-PERMI_INLINE void permi_environment_begin(permi_environment *environment)
-{
-  environment->changed = 0;
-  if (!permi_rounding_is_sound())
-    permi_environment_change(environment);
-}
-
-PERMI_INLINE perm_status permi_environment_end(const permi_environment *environment, perm_status status)
-{
-  if (environment->changed)
-    fesetenv(&environment->own);
-  return status;
-}
-
-#define PERMI_SOUNDLY(environment, call)                                                                               \
-  (permi_environment_begin(environment), permi_environment_end(environment, call))
-
 /* ========================================================================================= >>memory */
 
 #define PERMI_HUGE_BYTES 4194304
@@ -1143,15 +1072,14 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages where the system has them on request: first touches of 4 KB pages were an eighth of a run with
-   3e8 bytes of states, a quarter of rook numbers. */
+/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
   const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
   const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
   const int error = errno;
-  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES); /* refused: as before */
+  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES);
   errno = error;
 #else
   (void)memory;
@@ -1175,7 +1103,7 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
   return memory;
 }
 
-/* The same, all bits zero; touches no fresh pages. */
+/* permi_allocate of zeros; touches no fresh pages. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
   const int own = !allocator->allocate && count && size;
@@ -1199,11 +1127,11 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 typedef struct permi_pool {
   const perm_allocator *allocator;
-  void *last; /* each block begins with a pointer to the one before */
+  void *last;
   int failed;
 } permi_pool;
 
-/* NULL, and pool->failed from then on, when memory runs out. */
+/* Sets pool->failed for good when memory runs out. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
   const size_t head = 16; /* keeps the alignment of malloc */
@@ -1221,18 +1149,13 @@ PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t 
 PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_t size)
 {
   void *memory = permi_pool_get(pool, count, size);
-  if (memory)
-    memset(memory, 0, count * size);
-  return memory;
+  return memory ? memset(memory, 0, count * size) : NULL;
 }
 
-/* A copy; from NULL: NULL. */
 PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *kept = from ? permi_pool_get(pool, count, size) : NULL;
-  if (kept && count)
-    memcpy(kept, from, count * size);
-  return kept;
+  return kept && count ? memcpy(kept, from, count * size) : kept;
 }
 
 PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
@@ -1244,7 +1167,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global: a data race). */
+/* Returns log2 n! to 2e-12 by Stirling's series (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -1255,7 +1178,7 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
-/* Returns the number of a precision in files and fingerprints, where 1 and 2 were precisions that are gone. */
+/* The number in files and fingerprints, where 1 and 2 are precisions that are gone. */
 static int permi_precision_number(perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
@@ -1265,14 +1188,14 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
                                         NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
-                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO};
+                                        {NULL, 0, 0, 0, NULL, NULL}, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
-/* One job in several calls, whose limits must not change the plan. */
+/* Is it one job in several calls, whose limits must not change the plan? */
 static int permi_in_pieces(const perm_options *options)
 {
-  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
+  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
 }
 
 static void permi_result_clear(perm_result *result)
@@ -1281,7 +1204,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* The same but for words that nothing counts and text behind its end: a kilobyte, longer than a small permanent. */
+/* permi_result_clear without a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -1289,7 +1212,7 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* The locale's point in a printed double becomes one. */
+/* Puts a point for the locale's into a printed double. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -1299,7 +1222,7 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale: for d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
+/* vsnprintf with a point in every locale; d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
   char number[352];
@@ -1319,18 +1242,18 @@ static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list 
           *(*format == 'l' ? &wide : *format == '-' ? &left : &sign) = 1;
       }
       text = *format == 's' ? va_arg(arguments, const char *) : number;
-      if (*format == 'c' || *format == '%')
+      if (*format == 'c' || *format == '%') {
         snprintf(number, sizeof number, "%c", *format == 'c' ? va_arg(arguments, int) : '%');
-      else if (*format == 'd')
+      } else if (*format == 'd') {
         snprintf(number, sizeof number, "%lld", wide ? va_arg(arguments, long long) : va_arg(arguments, int));
-      else if (*format == 'u' || *format == 'x')
+      } else if (*format == 'u' || *format == 'x') {
         snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
                  wide ? va_arg(arguments, unsigned long long) : va_arg(arguments, unsigned));
-      else if (*format != 's')
+      } else if (*format != 's') {
         snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
                  precision < 0 ? 6 : precision, va_arg(arguments, double));
-      if (strchr("gef", *format))
         permi_put_point(number);
+      }
       for (count = 0; (*format != 's' || count != precision) && text[count];)
         count++;
     }
@@ -1357,7 +1280,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Records an error, with NaN, so that an ignored status cannot look plausible. */
+/* Records an error with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -1380,7 +1303,7 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* Are m rows of n numbers, `stride` apart, of `bytes` each, an array: rows apart, of bytes that a ptrdiff_t counts? */
+/* Do m rows of n numbers of `bytes`, `stride` apart, not overlap, and does a ptrdiff_t count their bytes? */
 static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 {
   return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
@@ -1389,21 +1312,20 @@ static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 static perm_status permi_fail_stride(perm_result *result, int argument, const char *name, int m, int n,
                                      ptrdiff_t stride)
 {
-  return stride < n ? permi_fail(result, PERM_ERROR_STRIDE, argument,
-                                 "%s is %lld, smaller than the %d columns of a row", name, (long long)stride, n)
-                    : permi_fail(result, PERM_ERROR_STRIDE, argument,
-                                 "%s is %lld: %d rows of so many numbers are more bytes than memory has", name,
-                                 (long long)stride, m);
+  return permi_fail(result, PERM_ERROR_STRIDE, argument,
+                    stride < n ? "%s is %lld, smaller than the %d columns of a row"
+                               : "%s is %lld: %d rows of so many numbers are more bytes than memory has",
+                    name, (long long)stride, stride < n ? n : m);
 }
 
-/* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
+/* The allocator that counts for max_bytes. Each block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
 #define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input; /* beside the input; of the input */
+  double limit, input; /* bytes beside the input, and of it */
   size_t live, wanted; /* wanted: the most that were refused */
-  size_t holders;      /* blocks, and the call */
+  size_t holders;
 } permi_meter;
 
 static size_t permi_count(size_t *number, size_t difference)
@@ -1477,7 +1399,7 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* A call begins, in a sound environment. Returns its options, with a counting allocator if there is a limit and no
+/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit that no
    outer call counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
@@ -1502,9 +1424,9 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". What is below 0 or NaN is 0. */
+/* For people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative number or NaN is 0. */
 typedef struct permi_words_of {
-  char text[32];
+  char text[128];
 } permi_words_of;
 
 static permi_words_of permi_time_words(double seconds)
@@ -1542,7 +1464,7 @@ static permi_words_of permi_size_words(double bytes)
   return words;
 }
 
-/* PERM_ERROR_MEMORY because of the limit becomes PERM_ERROR_LIMIT. */
+/* Returns PERM_ERROR_LIMIT for PERM_ERROR_MEMORY if the limit was the reason. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -1555,13 +1477,6 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
                     permi_size_words(meter->limit + meter->input).text,
                     permi_size_words(meter->input > 0 ? meter->input : (double)meter->wanted).text,
                     permi_size_words((double)meter->wanted).text);
-}
-
-PERMI_UNUSED
-static double permi_meter_needed(const perm_options *options)
-{
-  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
-  return meter->input + (double)meter->wanted;
 }
 
 static perm_status permi_meter_end(const permi_metered *call, perm_status status, perm_result *result)
@@ -1582,7 +1497,7 @@ static perm_status permi_kind(perm_status status, int parts, const perm_options 
   return status;
 }
 
-/* What max_bytes leaves beside the input; 0: no limit. */
+/* Returns what max_bytes leaves beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
@@ -1605,13 +1520,13 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* By the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* Looks at the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
 }
 
-/* "NaN", "an infinity", or NULL. */
+/* Returns "NaN", "an infinity", or NULL. */
 static const char *permi_not_finite(double x)
 {
   const uint64_t bits = permi_bits(x) << 1;
@@ -1627,21 +1542,16 @@ static uint64_t permi_hash_double(uint64_t hash, double x)
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
 #define PERMI_HASH_START UINT64_C(14695981039346656037)
 
-/* The e of frexp for x != 0, without a call. */
+/* Returns the e of frexp for x != 0, mostly without a call. */
 static int permi_exponent(double x)
 {
-  uint64_t bits;
-  int e;
-  memcpy(&bits, &x, sizeof bits);
-  e = (int)(bits >> 52 & 2047);
-  if (!e)
+  int e = (int)(permi_bits(x) >> 52 & 2047) - 1022;
+  if (e == -1022)
     frexp(x, &e);
-  else
-    e -= 1022;
   return e;
 }
 
-static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
+static int permi_log2_ceiling(double x) /* the least e with x <= 2^e; x > 0 */
 {
   int e = permi_exponent(x);
   return ldexp(0.5, e) == x ? e - 1 : e;
@@ -1657,7 +1567,7 @@ static double permi_ldexp(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* x 2^e, exact unless the result is below the normal doubles. */
+/* Returns x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {
   uint64_t bits;
@@ -1669,14 +1579,14 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. What operations
-   lose is proved by machine: tests/proofs/doubles.g; exact rests: tests/proofs/exact_sums.v. */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]; proofs in tests/proofs/doubles.g and
+   exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
 
-/* ab - c, rounded once where ab rounded less c is exact. Without the instruction, fma takes a hundred times as long as
-   Dekker's product [Dek71], which neither overflows nor loses bits in this range. */
+/* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction, fma takes a hundred times as long
+   as Dekker's product [Dek71], which is exact in this range. */
 static double permi_times_minus(double a, double b, double c)
 {
 #ifndef FP_FAST_FMA
@@ -1715,9 +1625,7 @@ static permi_dd permi_two_sum(double a, double b)
 
 static permi_dd permi_dd_make(double x)
 {
-  permi_dd r;
-  r.hi = x;
-  r.lo = 0;
+  const permi_dd r = {x, 0};
   return r;
 }
 
@@ -1765,8 +1673,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags can break that where
-   >>environment cannot mend it: a bound is given, and integers are trusted to doubles, only after this test. */
+/* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
+   where >>platform cannot mend it. Bounds, and integers in doubles, need this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -1781,7 +1689,7 @@ static int permi_arithmetic_is_sound(void)
 /* ======================================================================================= >>integers
    Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
 
-/* a += b, a -= b of n words; return the carry, the borrow. */
+/* a += b, and a -= b, of n words; they return the carry and the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -1830,9 +1738,7 @@ static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
 
 static permi_wide permi_wide_of(int64_t x)
 {
-  permi_wide r;
-  r.low = (uint64_t)x;
-  r.high = x < 0 ? UINT64_MAX : 0;
+  const permi_wide r = {(uint64_t)x, x < 0 ? UINT64_MAX : 0};
   return r;
 }
 
@@ -1849,7 +1755,7 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns the carry or borrow. */
+/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns carry or borrow. */
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
@@ -1874,7 +1780,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns 1 if x, two's complement, is negative; magnitude = |x|, which may be x itself. */
+/* Returns whether x, in two's complement, is negative; magnitude = |x| may be x itself. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1887,7 +1793,7 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
   return negative;
 }
 
-/* Nearest double to the magnitude times 2^-*exp2 (ties to even): from 2^63 to 2^64, or 0. */
+/* Returns the magnitude times 2^-*exp2, rounded to nearest (ties to even): from 2^63 to 2^64, or 0. */
 static double permi_words_double(const uint64_t *word, int words, int *exp2)
 {
   uint64_t top, below = 0;
@@ -1910,8 +1816,7 @@ static double permi_words_double(const uint64_t *word, int words, int *exp2)
   return (double)(top | (below != 0)); /* 64 bits round as all would */
 }
 
-/* perm_sum: a long fixed-point accumulator [Kul13] in units of 2^-1074. Adds x 2^bit units, or subtracts them, since
-   s - x = ~(~s + x). */
+/* Adds x 2^bit units of 2^-1074 to the fixed-point accumulator [Kul13], or subtracts them: s - x = ~(~s + x). */
 static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 {
   const uint64_t flip = subtract ? UINT64_MAX : 0;
@@ -1929,13 +1834,9 @@ static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 
 static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
 {
-  uint64_t bits, mantissa;
-  int exponent;
-  memcpy(&bits, &x, sizeof bits);
-  exponent = (int)(bits >> 52 & 2047);
-  mantissa = bits & ((UINT64_C(1) << 52) - 1);
-  if (exponent)
-    mantissa |= UINT64_C(1) << 52;
+  const uint64_t bits = permi_bits(x);
+  const int exponent = (int)(bits >> 52 & 2047);
+  const uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(exponent != 0) << 52;
   permi_sum_add_bits(sum, mantissa, exponent ? exponent - 1 : 0, (int)(bits >> 63));
 }
 
@@ -1952,19 +1853,20 @@ static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int 
     permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
 }
 
-/* *sum = |*sum|; returns 1 if it was negative. */
+/* *sum = |*sum|; returns whether it was negative. */
 static int permi_sum_drop_sign(perm_sum *sum)
 {
   return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
 }
 
-/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+/* Returns the sum to about 106 bits as hi + lo times 2^*exp2, 1/2 <= |hi| <= 1 (or 0 with exponent 0). */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   permi_dd r = {0, 0};
   perm_sum rest = *sum;
   const int negative = permi_sum_drop_sign(&rest);
   uint64_t mantissa;
+  double low;
   int e, rest_e;
   *exp2 = 0;
   r.hi = permi_words_double(rest.word, PERM_SUM_WORDS, &e);
@@ -1975,11 +1877,9 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
     permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
   else
     permi_sum_add_bits(&rest, mantissa, e + 11, 1);
-  if (permi_sum_drop_sign(&rest))
-    r.lo = -permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
-  else
-    r.lo = permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
-  r.lo = ldexp(r.lo, rest_e - e);
+  low = permi_sum_drop_sign(&rest) ? -1 : 1;
+  low *= permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
+  r.lo = ldexp(low, rest_e - e);
   *exp2 = (long long)e - 1074 + 64;
   return permi_dd_scale(negative ? permi_dd_negate(r) : r, -64);
 }
@@ -2039,7 +1939,7 @@ static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, 
   return 1;
 }
 
-/* a 2^-k; returns 0 unless that is an integer. */
+/* a *= 2^-k; returns 0 unless that is an integer. */
 static int permi_integer_halve(perm_integer *a, int k)
 {
   int words = k / 64, bits = k % 64, i;
@@ -2057,7 +1957,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
+/* Returns (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -2120,8 +2020,7 @@ typedef struct permi_integer_view {
   int parts; /* 2: Gaussian */
 } permi_integer_view;
 
-/* ======================================================================================== >>numbers
-   A number in the expression of a job: an integer, a residue or double-doubles. */
+/* ---- the numbers of a job */
 
 typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
@@ -2142,13 +2041,13 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* At least the modulus of a + bi, at most 1.42 times it: never to divide by. */
+/* Returns at least the modulus of a + bi, at most 1.42 times it: never divide by it. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* The same number in units that are 2^d as large. */
+/* The same number in units 2^d as large. */
 static void permi_number_raise(permi_number *a, long long d)
 {
   const int shift = -permi_int_exponent(d);
@@ -2159,8 +2058,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
-   error, or else its estimate. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; of a value of
+   0 its error or estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -2175,7 +2074,7 @@ static void permi_number_normalise(permi_number *a)
   permi_number_raise(a, e);
 }
 
-/* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
+/* Returns ab, rounded up where it underflows; 0 if either is 0, even times infinity. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
@@ -2220,8 +2119,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
-   1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW if an exact product is too
+/* a *= b. The error |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the
+   factor 1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too
    long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
@@ -2326,8 +2225,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 /* =========================================================================================== >>ring
    The values of all engines. Inlined functions get the algebra as a constant. */
 
-/* A value: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of moduli of
-   all terms. Integers are modulo 2^(64 words), enough for the permanent. */
+/* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli
+   of all terms. Integers are modulo 2^(64 words), enough for the permanent. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
@@ -2335,10 +2234,10 @@ typedef enum permi_algebra {
   PERMI_MAGNITUDES_DD,
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* integers from here on */
+  PERMI_WORD,
   PERMI_WIDE,
   PERMI_WORDS,       /* of any number of words; also Gaussian */
-  PERMI_RESIDUES,    /* also Gaussian */
+  PERMI_RESIDUES,
   PERMI_PAIR_VALUES, /* without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
@@ -2400,8 +2299,8 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* x (c + low); for low = 0 the relative error is 3 u^2 in this order of operations [Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], with `low` below 10 u^2 (tests/proofs/doubles.g). */
+/* Returns x (c + low). In this order of operations the relative error is 3 u^2 for low = 0 [Theorem 3 of Joldes,
+   Muller, Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], below 10 u^2 with `low` (tests/proofs/doubles.g). */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -2443,7 +2342,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* The same with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
+/* permi_words_fuse with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -2475,7 +2374,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
     }
 }
 
-/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, for PERMI_WORD and PERMI_WIDE only. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c NULL is 1, for PERMI_WORD and PERMI_WIDE only. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -2569,7 +2468,7 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
 }
 
 /* ============================================================================================ >>cpu
-   CPUID says what the processor can do, XGETBV which registers the system saves. */
+   CPUID tells what the processor can do, XGETBV which registers the system saves. */
 
 #if PERMI_X86
 typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
@@ -2641,33 +2540,28 @@ static perm_isa permi_isa_best(void)
 }
 
 /* ========================================================================================== >>files
-   Writing files. Whatever fails:
-     1. A file of that name is absent, or whole and old, or whole and new: a complete, closed and synced file replaces
-        it by renaming.
-     2. The temporary file is NAME.<16 random hexadecimal digits>.tmp beside it, created with O_EXCL (which follows no
-        planted link), not inherited by child programs, and removed when writing fails.
-     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
-        without locks nothing is removed.
-     4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
-     5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
-        the rename would miss the target, following the link could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it. Without POSIX there is
-   no lock, sync, mode or check of the kind, and the old file is removed before the rename. */
+   Replaces a file as a whole. Whatever fails:
+     1. The file is absent, whole and old, or whole and new: a complete, closed and synced file is renamed to it.
+     2. The temporary file is NAME.<16 hexadecimal digits>.tmp beside it. O_EXCL creates it, so it follows no planted
+        link; child programs do not inherit it; a failed write removes it.
+     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); without locks
+        nothing is removed.
+     4. A replaced file keeps its mode, not its owner and access lists. In between, 0600 is never wider.
+     5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written: the
+        rename would miss its target, and following it could overwrite any file.
+   A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of the kind. */
 
-/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may lower *bytes. */
+/* Tests make operations fail: returns an errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
 #define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
 
 typedef struct permi_replacement {
-  const perm_allocator *allocator;
   const char *path, *failed;
   char *name;
   FILE *stream;
-#if PERMI_POSIX
   int descriptor, kept; /* kept: the old file's mode, or -1 */
-#endif
 } permi_replacement;
 
 #if PERMI_POSIX
@@ -2675,21 +2569,17 @@ typedef struct permi_replacement {
   do                       \
     errno = 0;             \
   while ((call) < 0 && errno == EINTR)
+#define PERMI_TRY(operation, call)              \
+  do {                                          \
+    errno = PERMI_FILE_FAULT(operation, NULL);  \
+    if (!errno)                                 \
+      PERMI_AGAIN(call);                        \
+  } while (0)
 
-/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for new files. */
-#if defined(O_NOFOLLOW)
-#define PERMI_NOFOLLOW O_NOFOLLOW
-#elif defined(__O_NOFOLLOW)
-#define PERMI_NOFOLLOW __O_NOFOLLOW
-#else
-#define PERMI_NOFOLLOW 0
-#endif
 #if defined(O_CLOEXEC)
 #define PERMI_CLOEXEC O_CLOEXEC
-#elif defined(__O_CLOEXEC)
-#define PERMI_CLOEXEC __O_CLOEXEC
 #else
-#define PERMI_CLOEXEC 0
+#define PERMI_CLOEXEC __O_CLOEXEC /* with -std=c99 */
 #endif
 
 /* Returns why a file of this kind is neither read nor replaced, or NULL. */
@@ -2702,26 +2592,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* NULL: *why is the reason, *missing whether the file is absent. */
-static FILE *permi_file_open(const char *path, const char **why, int *missing)
-{
-  struct stat information;
-  FILE *file = NULL;
-  int descriptor = -1;
-  errno = PERMI_FILE_FAULT("open", NULL);
-  if (!errno)
-    PERMI_AGAIN(descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait for a writer */
-  *missing = descriptor < 0 && errno == ENOENT;
-  if (descriptor < 0 || fstat(descriptor, &information) < 0)
-    *why = strerror(errno);
-  else if ((*why = permi_file_refusal(information.st_mode)) == NULL && !(file = fdopen(descriptor, "rb")))
-    *why = strerror(errno);
-  if (!file && descriptor >= 0)
-    close(descriptor);
-  return file;
-}
-
-/* Bytes of path through its last slash. */
+/* Returns the bytes of path through its last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -2730,32 +2601,29 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-static int permi_file_is_ours(const char *base, size_t length, const char *name)
-{
-  return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
-         strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
-}
-
 /* Removes what killed processes left; `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
-  const size_t base = permi_file_directory(path), length = strlen(path);
+  const size_t base = permi_file_directory(path), length = strlen(path) - base;
   const struct dirent *entry;
   DIR *directory;
   memcpy(name, path, base);
   name[base] = 0;
   directory = opendir(base ? name : ".");
-  while (directory && (entry = readdir(directory)) != NULL)
-    if (permi_file_is_ours(path + base, length - base, entry->d_name)) {
-      int descriptor;
-      memcpy(name + base, entry->d_name, length - base + PERMI_STALE_BYTES + 1);
-      PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_NOFOLLOW | PERMI_CLOEXEC));
-      if (descriptor < 0)
-        continue;
-      if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-        remove(name);
-      close(descriptor);
-    }
+  while (directory && (entry = readdir(directory)) != NULL) {
+    const char *stale = entry->d_name;
+    int descriptor;
+    if (strncmp(stale, path + base, length) || strlen(stale) != length + PERMI_STALE_BYTES || stale[length] != '.' ||
+        strspn(stale + length + 1, "0123456789abcdef") != 16 || strcmp(stale + length + 17, ".tmp"))
+      continue;
+    memcpy(name + base, stale, length + PERMI_STALE_BYTES + 1);
+    PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_CLOEXEC));
+    if (descriptor < 0)
+      continue;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) /* through a link: removes the link */
+      remove(name);
+    close(descriptor);
+  }
   if (directory)
     closedir(directory);
 }
@@ -2764,141 +2632,78 @@ static void permi_file_clean(const char *path, char *name)
 static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
-  PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_NOFOLLOW | PERMI_CLOEXEC,
+  int code = EEXIST;
+  PERMI_AGAIN(file->descriptor = open(file->name, O_WRONLY | O_CREAT | O_EXCL | PERMI_CLOEXEC,
                                       file->kept < 0 ? 0666 : 0600));
   if (file->descriptor < 0)
     return errno;
-#if PERMI_CLOEXEC == 0
-  fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
-#endif
   /* a clean-up may have removed it in between */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
-      (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
-    return 0;
+      (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0)) {
+    file->stream = fdopen(file->descriptor, "wb");
+    if (file->stream)
+      return 0;
+    code = errno ? errno : EIO;
+    remove(file->name);
+  }
   close(file->descriptor);
-  file->descriptor = -1;
-  return EEXIST;
+  return code;
 }
 
 static int permi_directory_sync(const char *path)
 {
-  int descriptor = -1, code = 0;
-  errno = PERMI_FILE_FAULT("open directory", NULL);
-  if (!errno)
-    PERMI_AGAIN(descriptor = open(path, O_RDONLY | PERMI_CLOEXEC));
+  int descriptor = -1, code;
+  PERMI_TRY("open directory", descriptor = open(path, O_RDONLY | PERMI_CLOEXEC));
   if (descriptor < 0)
     return errno == EACCES ? 0 : errno;
-  errno = PERMI_FILE_FAULT("sync directory", NULL);
-  if (!errno)
-    PERMI_AGAIN(fsync(descriptor));
+  PERMI_TRY("sync directory", fsync(descriptor));
   code = errno == EINVAL ? 0 : errno;
   close(descriptor);
   return code;
 }
 
-static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
-{
-  size_t done = 0;
-  int code;
-  for (code = 0; !code && done < size;) {
-    size_t ask = size - done < 1u << 30 ? size - done : 1u << 30;
-    ptrdiff_t put = -1;
-    errno = PERMI_FILE_FAULT("write", &ask);
-    if (!errno)
-      PERMI_AGAIN(put = write(file->descriptor, bytes + done, ask));
-    code = put < 0 ? errno : put == 0 ? EIO : 0;
-    done += put > 0 ? (size_t)put : 0;
-  }
-  return code;
-}
-
-/* Returns why path must not be replaced, or NULL; *kept: the old file's mode, or -1. */
-static const char *permi_file_check(const char *path, int *kept)
-{
-  struct stat information;
-  char target;
-  *kept = -1;
-  if (readlink(path, &target, 1) >= 0)
-    return "it is a symbolic link; name the file that it points to";
-  if (stat(path, &information) < 0) /* creating the file will say why */
-    return NULL;
-  *kept = (int)(information.st_mode & 0777);
-  return permi_file_refusal(information.st_mode);
-}
-
-static int permi_file_close(permi_replacement *file, int code)
-{
-  int fault;
-  if (!code && file->kept >= 0)
-    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* else it stays 0600 */
-  if (!code) {
-    errno = PERMI_FILE_FAULT("sync", NULL);
-    if (!errno)
-      PERMI_AGAIN(fsync(file->descriptor));
-    code = errno == EINVAL ? 0 : errno;
-  }
-  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems report a full disk here */
-  if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
-    fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
-  return code ? code : fault;
-}
 #else
-static FILE *permi_file_open(const char *path, const char **why, int *missing)
-{
-  FILE *file = NULL;
-  errno = PERMI_FILE_FAULT("open", NULL);
-  if (!errno)
-    file = fopen(path, "rb");
-  *missing = !file && errno == ENOENT;
-  *why = file ? NULL : strerror(errno);
-  return file;
-}
-
 static int permi_file_create_new(permi_replacement *file)
 {
   file->stream = fopen(file->name, "wbx");
   return file->stream ? 0 : errno ? errno : EIO;
 }
-
-static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
-{
-  errno = PERMI_FILE_FAULT("write", NULL);
-  return errno ? errno : fwrite(bytes, 1, size, file->stream) == size ? 0 : errno ? errno : EIO;
-}
-
-static int permi_file_close(permi_replacement *file, int code)
-{
-  const int fault = PERMI_FILE_FAULT("close", NULL);
-  if (fclose(file->stream) != 0 && !code)
-    code = errno ? errno : EIO;
-  return code ? code : fault;
-}
 #endif
 
-static uint64_t permi_file_random(void)
+/* Returns NULL if it fails: *why, and *missing if the file is absent. */
+static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
-  uint64_t number = 0;
+  FILE *file = NULL;
 #if PERMI_POSIX
-  int descriptor;
-  PERMI_AGAIN(descriptor = open("/dev/urandom", O_RDONLY | PERMI_CLOEXEC));
-  if (descriptor >= 0) {
-    ptrdiff_t got;
-    PERMI_AGAIN(got = read(descriptor, &number, sizeof number));
-    number ^= (uint64_t)got;
+  struct stat information;
+  int descriptor = -1;
+  PERMI_TRY("open", descriptor = open(path, O_RDONLY | O_NONBLOCK | PERMI_CLOEXEC)); /* a FIFO would wait */
+  *missing = descriptor < 0 && errno == ENOENT;
+  if (descriptor < 0 || fstat(descriptor, &information) < 0)
+    *why = strerror(errno);
+  else if ((*why = permi_file_refusal(information.st_mode)) == NULL && !(file = fdopen(descriptor, "rb")))
+    *why = strerror(errno);
+  if (!file && descriptor >= 0)
     close(descriptor);
-  }
-  number = permi_hash(number, PERMI_PROCESS);
+#else
+  errno = PERMI_FILE_FAULT("open", NULL);
+  if (!errno)
+    file = fopen(path, "rb");
+  *missing = !file && errno == ENOENT;
+  *why = file ? NULL : strerror(errno);
 #endif
-  number = permi_hash(permi_hash(number, (uint64_t)time(NULL)), (uint64_t)(uintptr_t)&number);
-  return permi_hash_double(number, permi_seconds());
+  return file;
 }
 
+/* Creates the temporary file; returns 0 or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
+  uint64_t number = permi_hash(permi_hash_double(PERMI_PROCESS, permi_seconds()), (uint64_t)time(NULL));
   int attempt, code = EEXIST;
+  number = permi_hash(number, (uint64_t)(uintptr_t)&number);
   for (attempt = 0; attempt < 100 && code == EEXIST; attempt++) {
     snprintf(file->name, strlen(file->path) + PERMI_STALE_BYTES + 1, "%s.%016llx.tmp", file->path,
-             (unsigned long long)(permi_file_random() + (uint64_t)attempt));
+             (unsigned long long)(number = permi_hash(number, 1)));
     errno = PERMI_FILE_FAULT("create", NULL);
     code = errno ? errno : permi_file_create_new(file);
   }
@@ -2912,27 +2717,36 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* The last steps; returns 0 or an errno. A second descriptor holds the lock until the rename. */
+/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock until
+   the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
+  int fault;
 #if PERMI_POSIX
   const int guard = code ? -1 : dup(file->descriptor);
+  const size_t length = permi_file_directory(file->path);
+  if (!code && file->kept >= 0)
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* else it stays 0600 */
+  if (!code) {
+    PERMI_TRY("sync", fsync(file->descriptor));
+    code = errno == EINVAL ? 0 : errno;
+  }
 #endif
-  code = permi_file_close(file, code);
+  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems report a full disk here */
+  if (fclose(file->stream) != 0 && !fault)
+    fault = errno == EINTR ? 0 : errno ? errno : EIO;
+  code = code ? code : fault;
   if (!code) {
     file->failed = "rename";
     errno = PERMI_FILE_FAULT("rename", NULL);
     code = errno || PERMI_RENAME(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
   }
-#if PERMI_POSIX
-  if (guard >= 0)
-    close(guard);
-#endif
   if (code && !PERMI_FILE_FAULT("remove", NULL))
     remove(file->name);
 #if PERMI_POSIX
+  if (guard >= 0)
+    close(guard);
   if (!code) {
-    const size_t length = permi_file_directory(file->path);
     file->failed = "sync the directory of";
     file->name[length] = 0;
     code = permi_directory_sync(length ? file->name : ".");
@@ -2941,56 +2755,53 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes (it returns 0 on failure and sets errno), or by `size` bytes at `what` if print
-   is NULL; what NULL: only tries. clean: removes leftovers. Returns NULL or why; *failed: the action, NULL: memory. */
+/* Replaces path by what `print` writes of *what (0: it failed and set errno); what NULL: only tries. clean: removes
+   leftovers. Returns NULL or why it failed; *failed is the action, NULL without memory. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
-                                      int (*print)(FILE *stream, const void *what), const void *what, size_t size,
+                                      int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)
 {
   permi_replacement file;
   const char *why = NULL;
-  int code;
+  int code = 0;
+#if PERMI_POSIX
+  struct stat information;
+  char target;
+#endif
   memset(&file, 0, sizeof file);
   file.path = path;
-  file.failed = "write";
 #if PERMI_POSIX
-  file.descriptor = -1;
-  why = permi_file_check(path, &file.kept);
+  file.kept = -1;
+  if (readlink(path, &target, 1) >= 0) {
+    why = "it is a symbolic link; name the file that it points to";
+  } else if (stat(path, &information) == 0) { /* else creating the file will say why */
+    file.kept = (int)(information.st_mode & 0777);
+    why = permi_file_refusal(information.st_mode);
+  }
 #endif
-  *failed = NULL;
+  *failed = why ? "write" : NULL;
   if (!why && !(file.name = (char *)permi_allocate(allocator, strlen(path) + PERMI_STALE_BYTES + 1, 1)))
     return "out of memory";
+  if (!why && (code = permi_file_create(&file)) != 0) {
+    *failed = "create";
+    why = strerror(code);
+  }
   if (!why) {
-    file.failed = "create";
-    code = permi_file_create(&file);
-    why = code ? strerror(code) : NULL;
-  }
-  *failed = file.failed;
-  if (why) {
-    permi_release(allocator, file.name);
-    return why;
-  }
-  file.failed = "write";
-#if PERMI_POSIX
-  if (print && !(file.stream = fdopen(file.descriptor, "wb")))
-    code = errno ? errno : EIO;
-#endif
-  if (!code && print) {
+    file.failed = "write";
     errno = 0;
-    code = print(file.stream, what) && fflush(file.stream) == 0 ? 0 : errno ? errno : EIO;
-  } else if (!code) {
-    code = permi_file_write(&file, (const unsigned char *)what, size);
-  }
-  code = permi_file_finish(&file, what ? code : EIO);
+    code = what && print(file.stream, what) && fflush(file.stream) == 0 ? 0 : errno ? errno : EIO;
+    code = permi_file_finish(&file, code);
 #if PERMI_POSIX
-  if (clean)
-    permi_file_clean(path, file.name);
+    if (clean)
+      permi_file_clean(path, file.name);
 #else
-  (void)clean;
+    (void)clean;
 #endif
+    *failed = file.failed;
+    why = code && what ? strerror(code) : NULL;
+  }
   permi_release(allocator, file.name);
-  *failed = file.failed;
-  return code && what ? strerror(code) : NULL;
+  return why;
 }
 
 PERMI_BRIEF_BEGIN
@@ -3000,8 +2811,7 @@ PERMI_BRIEF_BEGIN
 PERM_API const char *perm_status_text(perm_status status)
 {
   switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return text;
+#define PERMI_CASE(name, number, text) case name: return text;
     PERM_STATUS_LIST(PERMI_CASE)
 #undef PERMI_CASE
   default: return "unknown status";
@@ -3043,90 +2853,42 @@ typedef struct permi_member {
 #define PERMI_MEMBER(type, name) {#type "." #name, offsetof(type, name), sizeof(((type *)NULL)->name)}
 
 static const permi_member permi_members[] = {
-    {"perm_options", 0, sizeof(perm_options)},
-    PERMI_MEMBER(perm_options, method),
-    PERMI_MEMBER(perm_options, precision),
-    PERMI_MEMBER(perm_options, isa),
-    PERMI_MEMBER(perm_options, threads),
-    PERMI_MEMBER(perm_options, certify),
-    PERMI_MEMBER(perm_options, tolerance),
-    PERMI_MEMBER(perm_options, modulus),
-    PERMI_MEMBER(perm_options, max_seconds),
-    PERMI_MEMBER(perm_options, max_bytes),
-    PERMI_MEMBER(perm_options, plan_effort),
-    PERMI_MEMBER(perm_options, progress),
-    PERMI_MEMBER(perm_options, user_data),
-    PERMI_MEMBER(perm_options, cancel),
-    PERMI_MEMBER(perm_options, allocator),
-    PERMI_MEMBER(perm_options, gpu),
-    PERMI_MEMBER(perm_options, checkpoint),
-    PERMI_MEMBER(perm_options, execute),
-    PERMI_MEMBER(perm_options, execute_data),
-    PERMI_MEMBER(perm_options, format),
-    {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
-    PERMI_MEMBER(perm_gpu_options, devices),
-    PERMI_MEMBER(perm_gpu_options, cpu_fallback),
-    PERMI_MEMBER(perm_gpu_options, cache),
-    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)},
-    PERMI_MEMBER(perm_checkpoint_file, file),
-    PERMI_MEMBER(perm_checkpoint_file, seconds),
-    PERMI_MEMBER(perm_checkpoint_file, part),
-    PERMI_MEMBER(perm_checkpoint_file, parts),
-    PERMI_MEMBER(perm_checkpoint_file, merge),
-    PERMI_MEMBER(perm_checkpoint_file, merges),
-    PERMI_MEMBER(perm_checkpoint_file, note),
-    PERMI_MEMBER(perm_checkpoint_file, note_bytes),
-    {"perm_progress", 0, sizeof(perm_progress)},
-    PERMI_MEMBER(perm_progress, fraction),
-    PERMI_MEMBER(perm_progress, seconds),
-    PERMI_MEMBER(perm_progress, seconds_left),
-    PERMI_MEMBER(perm_progress, activity),
-    {"perm_integer", 0, sizeof(perm_integer)},
-    PERMI_MEMBER(perm_integer, negative),
-    PERMI_MEMBER(perm_integer, words),
-    PERMI_MEMBER(perm_integer, word),
-    {"perm_result", 0, sizeof(perm_result)},
-    PERMI_MEMBER(perm_result, value),
-    PERMI_MEMBER(perm_result, imaginary),
-    PERMI_MEMBER(perm_result, partial_sum),
-    PERMI_MEMBER(perm_result, partial_imaginary),
-    PERMI_MEMBER(perm_result, exp2),
-    PERMI_MEMBER(perm_result, error_bound),
-    PERMI_MEMBER(perm_result, error_estimate),
-    PERMI_MEMBER(perm_result, is_complex),
-    PERMI_MEMBER(perm_result, exact),
-    PERMI_MEMBER(perm_result, integer),
-    PERMI_MEMBER(perm_result, imaginary_integer),
-    PERMI_MEMBER(perm_result, modulus),
-    PERMI_MEMBER(perm_result, method),
-    PERMI_MEMBER(perm_result, precision),
-    PERMI_MEMBER(perm_result, isa),
-    PERMI_MEMBER(perm_result, threads),
-    PERMI_MEMBER(perm_result, gpus),
-    PERMI_MEMBER(perm_result, escalated),
-    PERMI_MEMBER(perm_result, terms),
-    PERMI_MEMBER(perm_result, plan_seconds),
-    PERMI_MEMBER(perm_result, seconds),
-    PERMI_MEMBER(perm_result, status),
-    PERMI_MEMBER(perm_result, argument),
-    PERMI_MEMBER(perm_result, message),
-    {"perm_leaf", 0, sizeof(perm_leaf)},
-    PERMI_MEMBER(perm_leaf, kind),
-    PERMI_MEMBER(perm_leaf, method),
-    PERMI_MEMBER(perm_leaf, isa),
-    PERMI_MEMBER(perm_leaf, n),
-    PERMI_MEMBER(perm_leaf, chunks),
-    PERMI_MEMBER(perm_leaf, work),
-    PERMI_MEMBER(perm_leaf, seconds),
-    PERMI_MEMBER(perm_leaf, bytes),
-    PERMI_MEMBER(perm_leaf, fingerprint),
-    {"perm_offer", 0, sizeof(perm_offer)},
-    PERMI_MEMBER(perm_offer, block),
-    PERMI_MEMBER(perm_offer, n),
-    PERMI_MEMBER(perm_offer, method),
-    PERMI_MEMBER(perm_offer, seconds),
-    PERMI_MEMBER(perm_offer, bytes),
-    PERMI_MEMBER(perm_offer, reason)
+#define PERMI_OF(name) PERMI_MEMBER(perm_options, name)
+    {"perm_options", 0, sizeof(perm_options)}, PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa),
+    PERMI_OF(threads), PERMI_OF(certify), PERMI_OF(tolerance), PERMI_OF(modulus), PERMI_OF(max_seconds),
+    PERMI_OF(max_bytes), PERMI_OF(plan_effort), PERMI_OF(progress), PERMI_OF(user_data), PERMI_OF(cancel),
+    PERMI_OF(allocator), PERMI_OF(gpu), PERMI_OF(checkpoint), PERMI_OF(execute), PERMI_OF(format),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_gpu_options, name)
+    {"perm_gpu_options", 0, sizeof(perm_gpu_options)}, PERMI_OF(devices), PERMI_OF(cpu_fallback), PERMI_OF(cache),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_checkpoint_file, name)
+    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)}, PERMI_OF(file), PERMI_OF(seconds), PERMI_OF(part),
+    PERMI_OF(parts), PERMI_OF(merge), PERMI_OF(note),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_progress, name)
+    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_OF(fraction), PERMI_OF(seconds), PERMI_OF(seconds_left),
+    PERMI_OF(activity),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_integer, name)
+    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_OF(negative), PERMI_OF(words), PERMI_OF(word),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_result, name)
+    {"perm_result", 0, sizeof(perm_result)}, PERMI_OF(value), PERMI_OF(imaginary), PERMI_OF(partial_sum),
+    PERMI_OF(partial_imaginary), PERMI_OF(exp2), PERMI_OF(error_bound), PERMI_OF(error_estimate),
+    PERMI_OF(is_complex), PERMI_OF(exact), PERMI_OF(integer), PERMI_OF(imaginary_integer), PERMI_OF(modulus),
+    PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa), PERMI_OF(threads), PERMI_OF(gpus), PERMI_OF(escalated),
+    PERMI_OF(terms), PERMI_OF(plan_seconds), PERMI_OF(seconds), PERMI_OF(status), PERMI_OF(argument),
+    PERMI_OF(message),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_leaf, name)
+    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_OF(kind), PERMI_OF(method), PERMI_OF(isa), PERMI_OF(n),
+    PERMI_OF(chunks), PERMI_OF(work), PERMI_OF(seconds), PERMI_OF(bytes), PERMI_OF(fingerprint),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_offer, name)
+    {"perm_offer", 0, sizeof(perm_offer)}, PERMI_OF(block), PERMI_OF(n), PERMI_OF(method), PERMI_OF(seconds),
+    PERMI_OF(bytes), PERMI_OF(reason)
+#undef PERMI_OF
 };
 
 static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
@@ -3154,24 +2916,18 @@ PERM_API int perm_version(void)
   return PERMI_VERSION;
 }
 
-/* Whether an integer is one that a call may have made. */
-static int permi_integer_good(const perm_integer *integer)
-{
-  return integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS;
-}
-
-/* plus: with an explicit +. */
+/* plus: a number that is not negative begins with +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
   uint32_t half[2 * PERM_INTEGER_WORDS];
-  int used = permi_integer_good(integer) ? 2 * integer->words : -1, length = 0, i;
+  const int good = integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS; /* made by a call */
+  int used = good ? 2 * integer->words : 0, length = 0, i;
   size = buffer ? size : 0;
-  if (used < 0) {
-    if (size)
-      buffer[0] = 0;
+  if (size)
+    buffer[0] = 0;
+  if (!good)
     return 0;
-  }
   for (i = 0; i < used; i++)
     half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
   do {
@@ -3200,14 +2956,11 @@ PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, siz
   return permi_integer_text(integer, 0, buffer, size);
 }
 
-PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
+PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_time_words(seconds).text);
-}
-
-PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
-{
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
+  const int seconds = unit && !strcmp(unit, "seconds"), bytes = unit && !strcmp(unit, "bytes");
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", seconds ? permi_time_words(amount).text
+                                                           : bytes ? permi_size_words(amount).text : "");
 }
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
@@ -3215,11 +2968,10 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   permi_environment environment; /* snprintf rounds by it */
   size_t length;
   size = buffer ? size : 0;
-  if (!result) {
-    if (size)
-      buffer[0] = 0;
+  if (size)
+    buffer[0] = 0;
+  if (!result)
     return 0;
-  }
   if (result->exact) {
     size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
     if (!result->is_complex)
@@ -3231,12 +2983,10 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   }
   permi_environment_begin(&environment);
   if (result->is_complex)
-    length = result->exp2
-                 ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-                 : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+    length = permi_say(buffer, size, result->exp2 ? "(%.17g%+.17gi) * 2^%lld" : "%.17g%+.17gi", result->value,
+                       result->imaginary, result->exp2);
   else
-    length = result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                          : permi_say(buffer, size, "%.17g", result->value);
+    length = permi_say(buffer, size, result->exp2 ? "%.17g * 2^%lld" : "%.17g", result->value, result->exp2);
   permi_environment_end(&environment, PERM_OK);
   return length;
 }
@@ -3249,13 +2999,13 @@ PERMI_BRIEF_END
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves (planning: of the best offer), of finished ones */
-  double fraction_start, fraction_time; /* of GPUs: when starts and trials were over */
+  double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
+  double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
   int unwritten;
   int gpus;
   char message[PERM_MESSAGE_BYTES];
-  double worked, next_look; /* of permi_watch, in its units */
+  double worked, next_look;
   perm_status stopped;
   const char *activity;
   double done;
@@ -3293,10 +3043,9 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   now = permi_seconds();
   if (options->progress && now >= control->next_report) {
     perm_progress report;
-    double total = control->work_total > 0 ? control->work_total : 1;
+    const double total = control->work_total > 0 ? control->work_total : 1;
     control->next_report = now + 0.1;
-    report.fraction = (control->work_before + work_done) / total;
-    report.fraction = report.fraction < 1 ? report.fraction : 1;
+    report.fraction = fmin((control->work_before + work_done) / total, 1);
     report.seconds = now - control->start;
     if (options->gpu.devices && report.fraction > control->fraction_start && control->fraction_time == 0) {
       control->fraction_start = report.fraction;
@@ -3313,8 +3062,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped. Counts, not the clock,
-   decide plans. watch may be NULL. */
+/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped (watch NULL: 0). Counts
+   decide plans, not the clock. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -3328,17 +3077,13 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-typedef struct permi_early {
-  char text[128];
-} permi_early;
-
-/* "max_seconds reached after 20 s of about 3 h 10 min": the whole, by what is done of it, else as predicted. */
-static permi_early permi_early_words(const permi_control *control, perm_status status)
+/* Returns "max_seconds reached after 20 s of about 3 h 10 min". */
+static permi_words_of permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
   const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
   const double whole = done > 0 ? seconds / done : total;
-  permi_early words;
+  permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (whole > 0 && whole < (double)INFINITY)
     snprintf(words.text, sizeof words.text, "%s after %s of about %s", perm_status_text(status),
@@ -3355,7 +3100,7 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
   return watch->stopped;
 }
 
-/* Copies bytes, or zeroes where from is NULL, in pieces, since fresh pages take long; 0: stop. */
+/* Copies bytes, or zeros if from is NULL, in pieces; returns 0 to stop. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -3383,9 +3128,8 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-/* ======================================================================================== >>options */
+/* ---- the check of options, the judgement of results */
 
-/* Returns whether a method is one of perm_sparse.h. */
 static int permi_method_is_sparse(perm_method method)
 {
   return method >= PERM_METHOD_FRONTIER;
@@ -3421,9 +3165,7 @@ static const char *permi_bad_option(const perm_options *options)
       {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
        "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
       {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
-      {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
-       "checkpoint.merges is negative, or checkpoint.merge is NULL"},
-      {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {checkpoint->merge && !*checkpoint->merge, "checkpoint.merge is an empty list (NULL means none)"},
       {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
@@ -3435,8 +3177,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Whether the options ask for no more than a small sum at once, without a job. Limits change no bits: no memory is
-   taken, and no time that a clock shows. exact: of integers; bytes: of the matrix. */
+/* Do the options ask for no more than a small sum at once, without a job? It takes no memory, and no time that a clock
+   shows. exact: the matrix is of integers; bytes: its size. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||
@@ -3460,25 +3202,23 @@ static perm_status permi_check_options(const perm_options *options, int argument
   return PERM_OK;
 }
 
-/* What the error may be, in units of 2^exp2; guaranteed under certify. */
+/* Returns the error to expect, in units of 2^exp2; guaranteed under certify. */
 static double permi_error(const perm_options *options, const perm_result *result)
 {
   return result->error_bound < result->error_estimate || options->certify ? result->error_bound
                                                                           : result->error_estimate;
 }
 
-/* The relative error; INFINITY for an inexact 0. */
+/* Returns the relative error; INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
-  const double least = permi_error(options, result);
-  double size;
+  const double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
   if (result->exact || result->error_bound == 0)
     return 0;
-  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
-  return size == 0 ? (double)INFINITY : 0.5 * least / size;
+  return size == 0 ? (double)INFINITY : 0.5 * permi_error(options, result) / size;
 }
 
-/* Says by its status where a result is worse than what was asked for. */
+/* Returns PERM_TOLERANCE_NOT_MET if the result is worse than what was asked for, else its status. */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -3502,14 +3242,12 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
 /* ============================================================================================ >>job
    Leaves, the expression over them, and the merging of partials. */
 
-/* A rounding that all terms share, relative to the value and to a part of the sum of |terms|, but at most `most` in
-   units of that sum. */
+/* A rounding that all terms share: relative to the value and to a part of the sum of |terms|, at most `most` units. */
 typedef struct permi_shared {
   double relative, part, most;
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
-/* Chunks of a leaf. */
 typedef struct permi_stretch {
   int leaf;
   uint64_t begin, end, fingerprint;
@@ -3517,19 +3255,19 @@ typedef struct permi_stretch {
 
 struct permi_leaf {
   perm_leaf information;
-  /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
+  /* Add a chunk, or a whole task, to *partial, which a failing task leaves alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* If set, runs many chunks, or a prefix of them. */
+  /* Unless NULL, runs many chunks, or a prefix of them. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
   void *context;  /* immutable once the job exists */
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
-  int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
+  int integer;      /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
-  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* if set, of the sum makes the integer */
+  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, makes the integer of the sum */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -3553,40 +3291,30 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node; /* in postfix order */
+  permi_node *node;
   permi_number *number;
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
-  perm_options judged; /* what its result is judged by; zeros: nothing, for the caller judges */
+  perm_options judged; /* what the result is judged by; zeros: the caller judges */
   double plan_seconds;
-  double exact_seconds; /* predicted, of integers that are computed in doubles; 0: no such */
-  void *context; /* of all leaves, with what follows; or NULL */
+  double exact_seconds; /* predicted for integers that are computed in doubles; 0: none are */
+  void *context; /* of all leaves, for the functions below; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
-  /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
-     the work, from a file. watch: NULL, or may stop both. */
+  /* Unless NULL, check finished partials (sample: some, from a file). What is wrong leaves `strike`, unless NULL. */
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
                           perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
-  size_t note_bytes[2];
   int offers, offer_room;
-  struct permi_offered *offered;
+  perm_offer *offer;
 };
 
-/* A perm_offer whose reason is a part of note[1]. */
-typedef struct permi_offered {
-  int block, n;
-  perm_method method;
-  double seconds, bytes;
-  size_t reason, length;
-} permi_offered;
-
-/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 if it fails or stops; nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3601,7 +3329,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
+/* Makes room for one more item, or returns 0. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
@@ -3623,7 +3351,7 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* A job that was asked for: nobody but its finish judges the result. */
+/* Lets the job's finish judge the result: the caller asked for a job alone. */
 static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
 {
   if (status == PERM_OK) {
@@ -3637,35 +3365,24 @@ static perm_status permi_job_asked(perm_status status, const perm_options *optio
 PERMI_UNUSED
 static int permi_job_note(perm_job *job, int after, const char *lines)
 {
-  const size_t used = job->note_bytes[after], more = strlen(lines);
+  const char *before = job->note[after] ? job->note[after] : "";
+  const size_t used = strlen(before), more = strlen(lines);
   char *note = (char *)permi_allocate(&job->allocator, used + more + 1, 1);
   if (!note)
     return 0;
-  if (used)
-    memcpy(note, job->note[after], used);
+  memcpy(note, before, used);
   memcpy(note + used, lines, more + 1);
   permi_release(&job->allocator, job->note[after]);
   job->note[after] = note;
-  job->note_bytes[after] += more;
   return 1;
 }
 
-/* The offer, whose line, just noted, ends with its reason. */
 PERMI_UNUSED
-static int permi_job_push_offer(perm_job *job, int block, int n, perm_method method, double seconds, double bytes,
-                                size_t length)
+static int permi_job_push_offer(perm_job *job, const perm_offer *offer)
 {
-  permi_offered offer;
-  if (!permi_grow(&job->allocator, &job->offered, job->offers, &job->offer_room, sizeof offer))
+  if (!permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof *offer))
     return 0;
-  offer.block = block;
-  offer.n = n;
-  offer.method = method;
-  offer.seconds = seconds;
-  offer.bytes = bytes;
-  offer.reason = job->note_bytes[1] - length - 1;
-  offer.length = length;
-  job->offered[job->offers++] = offer;
+  job->offer[job->offers++] = *offer;
   return 1;
 }
 
@@ -3794,14 +3511,8 @@ static perm_status permi_job_value(const perm_job *job, const perm_partial *part
     switch (job->node[i].operation) {
     case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
     case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
-    case PERMI_MULTIPLY:
-      top--;
-      status = permi_number_multiply(&stack[top - 1], &stack[top]);
-      break;
-    case PERMI_ADD:
-      top--;
-      status = permi_number_add(&stack[top - 1], &stack[top]);
-      break;
+    case PERMI_MULTIPLY: status = permi_number_multiply(&stack[top - 2], &stack[top - 1]); top--; break;
+    case PERMI_ADD: status = permi_number_add(&stack[top - 2], &stack[top - 1]); top--; break;
     }
     if (status == PERM_OK && job->modulus) {
       permi_integer_reduce(&stack[top - 1].integer, job->modulus);
@@ -3830,7 +3541,7 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job->number);
   permi_release(&allocator, job->note[0]);
   permi_release(&allocator, job->note[1]);
-  permi_release(&allocator, job->offered);
+  permi_release(&allocator, job->offer);
   permi_release(&allocator, job);
 }
 
@@ -3926,8 +3637,8 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return permi_environment_end(&environment, PERM_OK);
 }
 
-/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
-   or, if n = 2 modulo 3, 2n - 1. */
+/* Gives the sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n,
+   n - 1 or 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -3945,7 +3656,6 @@ static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
   *squares = a * b * c;
 }
 
-/* Chunks [begin, end) went in. */
 static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t end)
 {
   uint64_t indices[2], squares[2];
@@ -3956,7 +3666,6 @@ static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t 
   partial->squares += squares[1] - squares[0];
 }
 
-/* Do count and sums say that the same chunks went in, once each? */
 static int permi_partial_agrees(const perm_partial *partial, const perm_partial *other)
 {
   return partial->chunks == other->chunks && partial->indices == other->indices && partial->squares == other->squares;
@@ -4030,7 +3739,6 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-/* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                     permi_control *watch, perm_result *result)
 {
@@ -4072,7 +3780,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   result->modulus = job->modulus;
   result->method = costliest ? costliest->information.method : PERM_METHOD_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
-  /* no integer: doubles over a power of two */
+  /* without an integer: doubles over a power of two */
   result->precision = result->exact                             ? PERM_PRECISION_EXACT
                       : job->precision == PERM_PRECISION_EXACT ? PERM_PRECISION_DD
                                                                : job->precision;
@@ -4097,39 +3805,29 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   int i;
   if (size)
     buffer[0] = 0;
-  if (job && job->note[0])
-    length += (size_t)snprintf(buffer, size, "%s", job->note[0]);
-  if (job && job->exact_seconds > 0)
-    length += permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
-                        "exactly in about %s with precision exact\n", permi_time_words(job->exact_seconds).text);
-  for (i = 0; job && i < job->leaves; i++) {
-    size_t room = length < size ? size - length : 0;
-    length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
-  }
-  if (job && job->note[1]) {
-    size_t room = length < size ? size - length : 0;
-    length += (size_t)snprintf(room ? buffer + length : NULL, room, "%s", job->note[1]);
+  for (i = -2; job && i <= job->leaves; i++) { /* from -2: what stands before the leaves */
+    const size_t room = length < size ? size - length : 0;
+    char *to = room ? buffer + length : NULL;
+    const char *note = i == -2 ? job->note[0] : i == job->leaves ? job->note[1] : NULL;
+    if (note)
+      length += (size_t)snprintf(to, room, "%s", note);
+    else if (i == -1 && job->exact_seconds > 0)
+      length += permi_say(to, room, "exactly in about %s with precision exact\n",
+                          permi_time_words(job->exact_seconds).text);
+    else if (i >= 0 && i < job->leaves)
+      length += job->leaf[i].explain(&job->leaf[i], to, room);
   }
   return length;
 }
 
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer)
 {
-  const permi_offered *offered;
-  size_t length;
   if (!job || !offer)
     return PERM_ERROR_NULL;
   memset(offer, 0, sizeof *offer);
   if (index < 0 || index >= job->offers)
     return PERM_ERROR_RANGE;
-  offered = &job->offered[index];
-  length = offered->length < sizeof offer->reason ? offered->length : sizeof offer->reason - 1;
-  offer->block = offered->block;
-  offer->n = offered->n;
-  offer->method = offered->method;
-  offer->seconds = offered->seconds;
-  offer->bytes = offered->bytes;
-  memcpy(offer->reason, job->note[1] + offered->reason, length);
+  *offer = job->offer[index];
   return PERM_OK;
 }
 
@@ -4150,9 +3848,113 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }
 
+/* ---- threads: they finish the chunks that they took, so the work is a prefix of the range. */
+
+static int permi_threads(const perm_options *options)
+{
+#if PERMI_OPENMP
+  return options->threads > 0 ? options->threads : omp_get_max_threads();
+#else
+  (void)options;
+  return 1;
+#endif
+}
+
+/* Thread 0 is the caller, and polls. */
+typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
+
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL) becomes 1 if every
+   part was done. */
+static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
+                               int *all)
+{
+  uint64_t next = begin;
+  int stop = PERM_OK;
+  if (threads <= 1 || end - begin < 2) {
+    for (; next < end && stop == PERM_OK; next++)
+      stop = (int)work(context, next, 0);
+    if (all)
+      *all = next >= end;
+    return (perm_status)stop;
+  }
+  PERMI_OMP(parallel num_threads(threads))
+  {
+    permi_environment environment;
+    int thread = 0;
+    permi_environment_begin(&environment);
+#if PERMI_OPENMP
+    thread = omp_get_thread_num();
+#endif
+    for (;;) {
+      uint64_t part;
+      int stopping;
+      PERMI_OMP(atomic read)
+      stopping = stop;
+      if (stopping)
+        break;
+      PERMI_OMP(atomic capture)
+      part = next++;
+      if (part >= end)
+        break;
+      stopping = (int)work(context, part, thread);
+      if (thread == 0 && stopping) {
+        PERMI_OMP(atomic write)
+        stop = stopping;
+      }
+    }
+    permi_environment_end(&environment, PERM_OK);
+  }
+  if (all)
+    *all = next >= end;
+  return (perm_status)stop;
+}
+
+typedef struct permi_ranging {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin;
+  double per_chunk;
+  void *memory;
+  perm_partial *partial;
+} permi_ranging;
+
+static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
+{
+  const permi_ranging *ranging = (const permi_ranging *)context;
+  permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
+                 &ranging->partial[thread]);
+  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
+                : permi_control_poll_range(ranging->control,
+                                           (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
+}
+
+/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
+static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                   permi_control *control, int threads, perm_partial *done)
+{
+  permi_ranging ranging = {leaf, control, begin, leaf->information.seconds / (double)leaf->information.chunks, NULL,
+                           done};
+  perm_status status = PERM_ERROR_MEMORY;
+  int k, all = 0;
+  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
+    return permi_leaf_run(leaf, begin, end, NULL, control, done);
+  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
+    threads = 1;
+  if (threads > 1)
+    ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
+  if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
+    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
+  for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
+    perm_partial_merge(done, &ranging.partial[k]);
+  permi_release(&job->allocator, ranging.memory);
+  if (threads > 1)
+    permi_release(&job->allocator, ranging.partial);
+  return all ? PERM_OK : status;
+}
+
 /* ========================================================================================== >>state
-   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end). 1. Intervals are
-   sorted, not empty, and do not touch. 2. The partial holds their chunks, each once. A failure changes nothing. */
+   Finished work: for each leaf its finished chunks as intervals [begin, end), sorted, not empty, not touching, and the
+   partial with each of them once. A failure changes nothing. */
 
 typedef struct permi_interval {
   uint64_t begin, end;
@@ -4242,7 +4044,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   return PERM_OK;
 }
 
-/* joined->list := the union, which fits. 0: they share *common. */
+/* Puts the union into joined->list; returns 0 if they share *common. */
 static int permi_intervals_join(const permi_intervals *a, const permi_intervals *b, permi_intervals *joined,
                                 permi_interval *common)
 {
@@ -4265,7 +4067,7 @@ static int permi_intervals_join(const permi_intervals *a, const permi_intervals 
   return 1;
 }
 
-/* What the state has of a leaf, with `more` and its partial added: *both, newly allocated, and *sum. */
+/* Adds `more` to what the state has of a leaf: *both, newly allocated, and *sum. */
 static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_intervals *more,
                                       const perm_partial *partial, permi_intervals *both, perm_partial *sum,
                                       perm_result *result)
@@ -4288,19 +4090,13 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
 
-/* Adds chunks [begin, end) of a leaf, which begin < end and belong to the state. */
 static perm_status permi_state_put(perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                    const perm_partial *partial, perm_result *result)
 {
-  permi_interval interval;
-  permi_intervals more, both;
+  permi_interval interval = {begin, end};
+  permi_intervals more = {&interval, 1}, both;
   perm_partial sum;
-  perm_status status;
-  interval.begin = begin;
-  interval.end = end;
-  more.list = &interval;
-  more.count = 1;
-  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
+  const perm_status status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
   if (status != PERM_OK)
     return status;
   permi_release(&state->allocator, state->finished[leaf].list);
@@ -4349,7 +4145,6 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
   return status;
 }
 
-/* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
                                       permi_control *watch, perm_result *result)
 {
@@ -4375,8 +4170,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
-   tasks. */
+/* Returns part 1 .. parts of [0, chunks). The larger shares start elsewhere in each leaf, so that all tasks spread. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -4401,47 +4195,34 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts numbers of eight bytes, integers or doubles, at *bytes, or gets them from there; moves *bytes on. */
-static void permi_put_or_get(unsigned char **bytes, void *numbers, int count, int put)
+/* Puts numbers of a structure at `bytes`, one behind another, or gets them from there. */
+typedef struct permi_stored {
+  size_t offset;
+  int count, size;
+} permi_stored;
+static void permi_put_or_get(unsigned char *bytes, void *structure, const permi_stored *field, size_t fields, int put)
 {
-  unsigned char *number = (unsigned char *)numbers;
-  uint64_t bits;
-  for (; count-- > 0; number += 8, *bytes += 8) {
-    memcpy(&bits, number, 8);
-    if (put)
-      permi_put(*bytes, bits, 8);
-    else
-      bits = permi_get(*bytes, 8);
-    memcpy(number, &bits, 8);
-  }
+  const int one = 1, big = !*(const char *)&one; /* whether the most significant byte comes first */
+  size_t k;
+  int i;
+  for (k = 0; k < fields; k++, field++)
+    for (i = 0; i < field->count * field->size; i++, bytes++) {
+      unsigned char *byte = (unsigned char *)structure + field->offset + (big ? i ^ (field->size - 1) : i);
+      if (put)
+        *bytes = *byte;
+      else
+        *byte = *bytes;
+    }
 }
 
-/* A partial as bytes, numbers as in >>checkpoint:
-     offset  bytes
-          0      8  fingerprint of the leaf
-          8      8  chunks
-         16      8  indices
-         24      8  squares
-         32      8  exp2, two's complement, at most 2^60 in size: sums of a few do not overflow
-         40      8  lost, a double
-         48      8  terms, a double
-         56    704  value: PERM_SUM_WORDS words
-        760    704  imaginary
-       1464    704  absolute
-       2168         end: PERM_PARTIAL_BYTES */
-static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes, int put)
-{
-  permi_put_or_get(&bytes, &partial->fingerprint, 1, put);
-  permi_put_or_get(&bytes, &partial->chunks, 1, put);
-  permi_put_or_get(&bytes, &partial->indices, 1, put);
-  permi_put_or_get(&bytes, &partial->squares, 1, put);
-  permi_put_or_get(&bytes, &partial->exp2, 1, put);
-  permi_put_or_get(&bytes, &partial->lost, 1, put);
-  permi_put_or_get(&bytes, &partial->terms, 1, put);
-  permi_put_or_get(&bytes, partial->value.word, PERM_SUM_WORDS, put);
-  permi_put_or_get(&bytes, partial->imaginary.word, PERM_SUM_WORDS, put);
-  permi_put_or_get(&bytes, partial->absolute.word, PERM_SUM_WORDS, put);
-}
+/* A partial as bytes, numbers as in >>checkpoint. exp2 is at most 2^60 in size: sums of a few do not overflow. */
+static const permi_stored permi_partial_fields[] = {
+    {offsetof(perm_partial, fingerprint), 1, 8}, {offsetof(perm_partial, chunks), 1, 8},
+    {offsetof(perm_partial, indices), 1, 8}, {offsetof(perm_partial, squares), 1, 8},
+    {offsetof(perm_partial, exp2), 1, 8}, {offsetof(perm_partial, lost), 1, 8}, {offsetof(perm_partial, terms), 1, 8},
+    {offsetof(perm_partial, value), PERM_SUM_WORDS, 8}, {offsetof(perm_partial, imaginary), PERM_SUM_WORDS, 8},
+    {offsetof(perm_partial, absolute), PERM_SUM_WORDS, 8}};
+enum { PERMI_PARTIAL_FIELDS = sizeof permi_partial_fields / sizeof *permi_partial_fields };
 
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
@@ -4450,7 +4231,7 @@ PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, si
     return 0;
   if (bytes && size >= PERM_PARTIAL_BYTES) {
     copy = *partial;
-    permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
+    permi_put_or_get((unsigned char *)bytes, &copy, permi_partial_fields, PERMI_PARTIAL_FIELDS, 1);
   }
   return PERM_PARTIAL_BYTES;
 }
@@ -4462,122 +4243,12 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
   memset(partial, 0, sizeof *partial);
   if (size != PERM_PARTIAL_BYTES)
     return PERM_ERROR_FORMAT;
-  permi_partial_put_or_get(partial, (unsigned char *)(uintptr_t)bytes, 0);
+  permi_put_or_get((unsigned char *)(uintptr_t)bytes, partial, permi_partial_fields, PERMI_PARTIAL_FIELDS, 0);
   if (partial->lost >= 0 && partial->terms >= 0 && partial->terms <= DBL_MAX &&
       partial->exp2 >= -(INT64_C(1) << 60) && partial->exp2 <= INT64_C(1) << 60)
     return PERM_OK;
   memset(partial, 0, sizeof *partial);
   return PERM_ERROR_FORMAT;
-}
-
-/* ======================================================================================= >>parallel
-   Threads take the next chunk until something says stop. Taken chunks are finished, so the work is a prefix of the
-   range; partials merge exactly, whoever did what. A thread's environment is its own (>>environment). */
-
-static int permi_threads(const perm_options *options)
-{
-#if PERMI_OPENMP
-  return options->threads > 0 ? options->threads : omp_get_max_threads();
-#else
-  (void)options;
-  return 1;
-#endif
-}
-
-/* Thread 0 is the caller; it alone polls. */
-typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
-
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes 1 if every
-   part was done. */
-static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
-                               int *all)
-{
-  uint64_t next = begin;
-  int stop = PERM_OK;
-  if (threads <= 1 || end - begin < 2) {
-    for (; next < end && stop == PERM_OK; next++)
-      stop = (int)work(context, next, 0);
-    if (all)
-      *all = next >= end;
-    return (perm_status)stop;
-  }
-  PERMI_OMP(parallel num_threads(threads))
-  {
-    permi_environment environment;
-    int thread = 0;
-    permi_environment_begin(&environment);
-#if PERMI_OPENMP
-    thread = omp_get_thread_num();
-#endif
-    for (;;) {
-      uint64_t part;
-      int stopping;
-      PERMI_OMP(atomic read)
-      stopping = stop;
-      if (stopping)
-        break;
-      PERMI_OMP(atomic capture)
-      part = next++;
-      if (part >= end)
-        break;
-      stopping = (int)work(context, part, thread);
-      if (thread == 0 && stopping) {
-        PERMI_OMP(atomic write)
-        stop = stopping;
-      }
-    }
-    permi_environment_end(&environment, PERM_OK);
-  }
-  if (all)
-    *all = next >= end;
-  return (perm_status)stop;
-}
-
-typedef struct permi_ranging {
-  const permi_leaf *leaf;
-  permi_control *control;
-  uint64_t begin;
-  double per_chunk;
-  void *memory;
-  perm_partial *partial;
-} permi_ranging;
-
-static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
-{
-  const permi_ranging *ranging = (const permi_ranging *)context;
-  permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
-                 &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
-                : permi_control_poll_range(ranging->control,
-                                           (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
-}
-
-/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
-static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
-                                   permi_control *control, int threads, perm_partial *done)
-{
-  permi_ranging ranging;
-  perm_status status = PERM_ERROR_MEMORY;
-  int k, all = 0;
-  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
-    return permi_leaf_run(leaf, begin, end, NULL, control, done);
-  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
-    threads = 1;
-  ranging.leaf = leaf;
-  ranging.control = control;
-  ranging.begin = begin;
-  ranging.per_chunk = leaf->information.seconds / (double)leaf->information.chunks;
-  ranging.partial = done;
-  if (threads > 1)
-    ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
-  if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
-    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
-  for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
-    perm_partial_merge(done, &ranging.partial[k]);
-  permi_release(&job->allocator, ranging.memory);
-  if (threads > 1)
-    permi_release(&job->allocator, ranging.partial);
-  return all ? PERM_OK : status;
 }
 
 /* ======================================================================================== >>problem
@@ -4597,25 +4268,14 @@ typedef struct permi_problem {
 PERMI_BRIEF_BEGIN
 
 /* ===================================================================================== >>checkpoint
-   Finished work as a file. Numbers have the least significant byte first, doubles are IEEE's:
+   Finished work as a file. Numbers have the least significant byte first; doubles are IEEE's:
      offset  bytes
           0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
          12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (to `cpu_fallback`: for messages and perm_checkpoint_options)
-         36      4  precision asked for
-         40      4  isa: the kernel family, never PERM_ISA_AUTO
-         44      4  certify
-         48      8  modulus
-         56      8  tolerance, a double
-         64      8  max_bytes, a double
-         72      8  plan_effort, a double
-         80      4  gpus, two's complement
-         84      4  cpu_fallback
-         88      4  part
-         92      4  parts; 0: the whole job
+         32     64  what the job was planned with: permi_planned; for messages and perm_checkpoint_options
          96      4  0
         100      4  leaves
         104      8  bytes of the note
@@ -4629,36 +4289,25 @@ PERMI_BRIEF_BEGIN
                  8  checksum of everything before
    Invariants:
      1. The file is absent, whole and old, or whole and new (>>files).
-     2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
-     3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
-        wins whole.)
+     2. A chunk is stored with its terms or not at all: one thread adds both, one checksum covers both.
+     3. A file never holds less than the one it replaces: states only grow. Of two processes the last one wins.
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
-     5. A file is used only if all of it holds: length, checksum, format, version, fingerprints, and intervals that are
-        in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
+     5. A file is used only if length, checksum, format, version and fingerprints hold, and intervals are in order, in
+        the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
 
 #define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
-static void permi_put_double(unsigned char *bytes, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_put(bytes, bits, 8);
-}
-
-static double permi_get_double(const unsigned char *bytes)
-{
-  const uint64_t bits = permi_get(bytes, 8);
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static int permi_get_int(const unsigned char *bytes)
-{
-  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
-}
+/* Offset 32 on: isa is never PERM_ISA_AUTO, parts 0 is the whole job. */
+static const permi_stored permi_planned[] = {
+    {offsetof(perm_options, method), 1, 4}, {offsetof(perm_options, precision), 1, 4},
+    {offsetof(perm_options, isa), 1, 4}, {offsetof(perm_options, certify), 1, 4},
+    {offsetof(perm_options, modulus), 1, 8}, {offsetof(perm_options, tolerance), 1, 8},
+    {offsetof(perm_options, max_bytes), 1, 8}, {offsetof(perm_options, plan_effort), 1, 8},
+    {offsetof(perm_options, gpu.devices), 1, 4}, {offsetof(perm_options, gpu.cpu_fallback), 1, 4},
+    {offsetof(perm_options, checkpoint.part), 1, 4}, {offsetof(perm_options, checkpoint.parts), 1, 4}};
+enum { PERMI_PLANNED = sizeof permi_planned / sizeof *permi_planned };
 
 /* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
@@ -4670,24 +4319,20 @@ static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
   return permi_hash(permi_hash(hash, permi_get(bytes + i, (int)(size - i))), size);
 }
 
-static perm_isa permi_checkpoint_isa(const perm_options *options)
-{
-  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
-}
-
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options_given,
                                   void *bytes, size_t size)
 {
   const perm_options *options = permi_options(options_given);
+  perm_options planned = *options;
   unsigned char *to = (unsigned char *)bytes;
-  size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
+  const size_t note = options->checkpoint.note ? strlen(options->checkpoint.note) : 0;
+  size_t needed = PERMI_CHECKPOINT_HEAD + note + 8, k;
   int i;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
   for (i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
               (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
-  needed += options->checkpoint.note_bytes;
   if (!bytes || size < needed)
     return needed;
   memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
@@ -4695,21 +4340,13 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 12, PERMI_VERSION, 4);
   permi_put(to + 16, needed, 8);
   permi_put(to + 24, perm_job_fingerprint(job), 8);
-  permi_put(to + 32, (uint64_t)options->method, 4);
+  planned.isa = options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
+  planned.checkpoint.part = planned.checkpoint.parts ? planned.checkpoint.part : 0;
+  permi_put_or_get(to + 32, &planned, permi_planned, PERMI_PLANNED, 1);
   permi_put(to + 36, (uint64_t)permi_precision_number(options->precision), 4);
-  permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
-  permi_put(to + 44, (uint64_t)options->certify, 4);
-  permi_put(to + 48, options->modulus, 8);
-  permi_put_double(to + 56, options->tolerance);
-  permi_put_double(to + 64, options->max_bytes);
-  permi_put_double(to + 72, options->plan_effort);
-  permi_put(to + 80, (uint64_t)(int64_t)options->gpu.devices, 4);
-  permi_put(to + 84, (uint64_t)options->gpu.cpu_fallback, 4);
-  permi_put(to + 88, options->checkpoint.parts ? (uint64_t)options->checkpoint.part : 0, 4);
-  permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
   permi_put(to + 96, 0, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
-  permi_put(to + 104, options->checkpoint.note_bytes, 8);
+  permi_put(to + 104, note, 8);
   to += PERMI_CHECKPOINT_HEAD;
   for (i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
@@ -4723,31 +4360,20 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
     if (state->finished[i].count)
       to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
   }
-  if (options->checkpoint.note_bytes)
-    memcpy(to, options->checkpoint.note, options->checkpoint.note_bytes);
+  if (note)
+    memcpy(to, options->checkpoint.note, note);
   permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
   return needed;
 }
 
-/* The options that a file's job was planned with, over *options. */
 static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
   int precision;
-  options->method = (perm_method)permi_get(bytes + 32, 4);
+  permi_put_or_get((unsigned char *)(uintptr_t)bytes + 32, options, permi_planned, PERMI_PLANNED, 0);
   for (precision = 0; precision < PERM_PRECISION_COUNT &&
                       (uint64_t)permi_precision_number((perm_precision)precision) != permi_get(bytes + 36, 4);)
     precision++;
   options->precision = (perm_precision)precision;
-  options->isa = (perm_isa)permi_get(bytes + 40, 4);
-  options->certify = (int)permi_get(bytes + 44, 4);
-  options->modulus = permi_get(bytes + 48, 8);
-  options->tolerance = permi_get_double(bytes + 56);
-  options->max_bytes = permi_get_double(bytes + 64);
-  options->plan_effort = permi_get_double(bytes + 72);
-  options->gpu.devices = permi_get_int(bytes + 80);
-  options->gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
-  options->checkpoint.part = (int)permi_get(bytes + 88, 4);
-  options->checkpoint.parts = (int)permi_get(bytes + 92, 4);
 }
 
 /* path: NULL for bytes in memory. */
@@ -4795,30 +4421,30 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
 #define PERMI_STRANGER(field, print, text)                                                                             \
   if (made.field != now.field)                                                                                         \
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " print, text(made.field), text(now.field))
-  if (!options)
-    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
-  made = now = *options;
-  now.isa = permi_checkpoint_isa(options);
-  permi_options_decode(bytes, &made);
-#define PERMI_STRANGER_NAME(field)                                                                                     \
+#define PERMI_STRANGER_NAMED(field)                                                                                    \
   if (made.field != now.field)                                                                                         \
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
                                  perm_name(#field, made.field), perm_name(#field, now.field))
-  PERMI_STRANGER_NAME(method);
-  PERMI_STRANGER_NAME(precision);
-  PERMI_STRANGER_NAME(isa);
-#undef PERMI_STRANGER_NAME
+  if (!options)
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
+  made = now = *options;
+  now.isa = now.isa == PERM_ISA_AUTO ? perm_isa_best() : now.isa;
+  permi_options_decode(bytes, &made);
+  PERMI_STRANGER_NAMED(method);
+  PERMI_STRANGER_NAMED(precision);
+  PERMI_STRANGER_NAMED(isa);
   PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
   PERMI_STRANGER(certify, "certify %d, not %d", );
   PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
   PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
   PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
   PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
+#undef PERMI_STRANGER_NAMED
 #undef PERMI_STRANGER
   return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
-/* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
+/* Reads one leaf and advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -4881,16 +4507,24 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
                   : permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
 }
 
-PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
-                                       perm_result *result)
+static perm_status permi_check_decode(const perm_job *job, const void *from, const char *name, perm_state **state,
+                                      perm_result *result)
 {
   permi_result_clear(result);
   if (!state)
     return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
   *state = NULL;
-  if (!job || !bytes)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "bytes" : "job");
-  return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
+  return job && from ? PERM_OK
+                     : permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? name : "job");
+}
+
+PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
+                                       perm_result *result)
+{
+  const perm_status status = permi_check_decode(job, bytes, "bytes", state, result);
+  return status == PERM_OK
+             ? permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result)
+             : status;
 }
 
 /* Reads at most one byte beyond the announced length. */
@@ -4898,33 +4532,26 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
                                    size_t *size, int *missing, perm_result *result)
 {
   const char *failed = NULL;
-  size_t room = 4096, used = 0;
+  size_t room = 0, used = 0, got = 1;
   uint64_t wanted = PERMI_CHECKPOINT_HEAD;
   perm_status status = PERM_OK;
   unsigned char *to = NULL;
   FILE *file = permi_file_open(path, &failed, missing);
   if (!file)
     return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
-  to = (unsigned char *)permi_allocate(allocator, room, 1);
-  while (to && !failed && used < wanted) {
-    size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
+  while (got && !failed && used < wanted) {
+    size_t ask;
     int fault;
-    if (!ask) {
-      unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
-      if (more)
-        memcpy(more, to, used);
-      permi_release(allocator, to);
-      to = more;
-      room *= 2;
-      continue;
+    if (used == room && !permi_enlarge(allocator, NULL, &to, used, room = room ? 2 * room : 4096, 1)) {
+      status = permi_fail_memory(result);
+      break;
     }
+    ask = wanted < room ? (size_t)wanted - used : room - used;
     errno = fault = PERMI_FILE_FAULT("read", &ask);
     got = fault ? 0 : fread(to + used, 1, ask, file);
     if (fault || ferror(file))
       failed = strerror(errno);
     used += got;
-    if (!got)
-      break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
       wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not exist */
@@ -4933,9 +4560,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   fclose(file);
   *bytes = to;
   *size = used;
-  if (!to)
-    status = permi_fail_memory(result);
-  else if (failed)
+  if (failed)
     status = permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot read: %s", path, failed);
   if (status != PERM_OK) {
     permi_release(allocator, to);
@@ -4944,16 +4569,35 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   return status;
 }
 
+typedef struct permi_encoded {
+  const unsigned char *bytes;
+  size_t size;
+} permi_encoded;
+
+static int permi_encoded_print(FILE *stream, const void *what)
+{
+  const permi_encoded *encoded = (const permi_encoded *)what;
+  size_t done = 0, ask;
+  for (; done < encoded->size; done += ask) {
+    ask = encoded->size - done;
+    errno = PERMI_FILE_FAULT("write", &ask);
+    if (errno || fwrite(encoded->bytes + done, 1, ask, stream) != ask)
+      return 0;
+  }
+  return 1;
+}
+
 static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                           const perm_options *options, int clean, perm_result *result)
 {
   const size_t size = perm_state_encode(job, state, options, NULL, 0);
   unsigned char *bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
+  const permi_encoded encoded = {bytes, size};
   const char *why, *failed;
   if (!bytes)
     return permi_fail_memory(result);
   perm_state_encode(job, state, options, bytes, size);
-  why = permi_file_replace(path, &job->allocator, clean, NULL, bytes, size, &failed);
+  why = permi_file_replace(path, &job->allocator, clean, permi_encoded_print, &encoded, &failed);
   permi_release(&job->allocator, bytes);
   if (why && !failed)
     return permi_fail_memory(result);
@@ -4963,12 +4607,10 @@ static perm_status permi_checkpoint_write(const perm_job *job, const perm_state 
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result)
 {
-  perm_status status = permi_check_state(job, state, 2, result);
-  if (status != PERM_OK)
-    return status;
-  if (!path)
+  const perm_status status = permi_check_state(job, state, 2, result);
+  if (status == PERM_OK && !path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
-  return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
+  return status == PERM_OK ? permi_checkpoint_write(job, state, path, permi_options(options), 1, result) : status;
 }
 
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
@@ -5003,21 +4645,16 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result)
 {
   int missing;
-  permi_result_clear(result);
-  if (!state)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
-  *state = NULL;
-  if (!job || !path)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "path" : "job");
-  return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
+  const perm_status status = permi_check_decode(job, path, "path", state, result);
+  return status == PERM_OK ? permi_checkpoint_read(job, path, permi_options(options), state, &missing, result) : status;
 }
 
-PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
-                                             perm_result *result)
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result)
 {
   unsigned char *bytes = NULL;
+  char *kept = NULL;
   perm_options found;
-  size_t size = 0, length;
+  size_t size = 0, length = 0;
   int missing;
   perm_status status;
   permi_result_clear(result);
@@ -5025,29 +4662,26 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
   if (note)
     *note = NULL;
-  if (note_bytes)
-    *note_bytes = 0;
   status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
-  if (status != PERM_OK)
-    return status;
-  status = permi_checkpoint_check(bytes, size, path, result);
+  if (status == PERM_OK)
+    status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
     found = *options;
     permi_options_decode(bytes, &found);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same except for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
-    else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
+    else if (note && length && !(kept = (char *)permi_allocate(&options->allocator, length + 1, 1)))
       status = permi_fail_memory(result);
+    else
+      *options = found;
   }
-  if (status == PERM_OK) {
-    if (note && length)
-      memcpy(*note, bytes + size - 8 - length, length);
-    if (note_bytes)
-      *note_bytes = length;
-    *options = found;
+  if (kept) {
+    memcpy(kept, bytes + size - 8 - length, length);
+    kept[length] = 0;
+    *note = kept;
   }
   permi_release(&options->allocator, bytes);
   return status;
@@ -11041,12 +10675,13 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, permi_con
                                perm_result *result)
 {
   const perm_options *options = control->options;
+  const char *const *merge = options->checkpoint.merge;
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
     empty &= !state->finished[i].count;
-  for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && i < options->checkpoint.merges; i++) {
-    const char *path = i < 0 ? options->checkpoint.file : options->checkpoint.merge[i];
+  for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && (i < 0 || (merge && merge[i])); i++) {
+    const char *path = i < 0 ? options->checkpoint.file : merge[i];
     perm_options any = *options;
     perm_state *kept = NULL;
     int missing;
@@ -11124,7 +10759,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
   control = permi_control_begin(options);
-  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merges))
+  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merge))
     status = keeper->begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
@@ -11136,7 +10771,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
                       "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
                       permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
-  left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
+  left = !options->checkpoint.merge && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
     keeper->keep(job, state, &control, &unwritten);
     if (control.unwritten) {
@@ -11157,9 +10792,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = PERM_OK;
   for (i = 0; i < job->leaves && !left && begin == end; i++)
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
-  if (begin < end && !options->checkpoint.merges)
+  if (begin < end && !options->checkpoint.merge)
     stopped = PERM_PART_DONE;
-  if (keeper && !kept && !(begin < end && options->checkpoint.merges))
+  if (keeper && !kept && !(begin < end && options->checkpoint.merge))
     keeper->keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
@@ -11234,9 +10869,9 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
     perm_job_free(job);
     return result->status;
   }
-  status = perm_state_create(job, &state) != PERM_OK         ? permi_fail_memory(result)
-           : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                             : reach->execute(job, state, options, result);
+  status = perm_state_create(job, &state) != PERM_OK        ? permi_fail_memory(result)
+           : options->execute && !options->checkpoint.merge ? options->execute(job, state, options, result)
+                                                            : reach->execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;
@@ -12745,7 +12380,7 @@ static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
   run.checkpoint.file = NULL;
-  run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
+  run.checkpoint.part = run.checkpoint.parts = 0;
   run.checkpoint.merge = NULL;
   return run;
 }

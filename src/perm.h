@@ -9,88 +9,80 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe: portable kernels,
-   one thread below OpenMP 3.1. Not tested with cl.exe (docs/library.md).
+   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe (not tested):
+   portable kernels, one thread below OpenMP 3.1.
 
-   COMPILE TIME  About 20 s at -O2, 3 s at -O0: keep the implementation in a file that you rarely edit. In a program
-   of one file, also #define PERM_STATIC: what is not called is left out, 6 s for perm_real.
+   COMPILE TIME  About 20 s at -O2, 3 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out what
+   is not called: 6 s for perm_real in a program of one file.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
        printf("%.17g\n", perm_real(3, a));                      // 450
 
    WHICH CALL
-       perm_real, perm_complex      one matrix, one line, no options
-       perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}: the defaults); value, exponent,
-                                    bound and estimate out
+       perm_real, perm_complex      one matrix, no options
+       perm_compute_real, _complex  options in (perm_options options = {0}, in C++ {}); value, exponent, bound, estimate
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
-       perm_job_real, ...           the job: what would be done, and for how long (perm_job_leaf, perm_job_explain)
-       perm_job_*, perm_state_*     the same in pieces of your own
+       perm_job_real, ...           what would be done, and for how long (perm_job_leaf, perm_job_explain)
+       perm_job_*, perm_state_*     a job in pieces of your own
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_marginals_real          the chance of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_sparse.h                sparse matrices, Matrix Market files
-       perm_more.h                  estimates, random permutations, rook numbers, low rank, Cauchy matrices, pictures
+       perm_sparse.h                sparse matrices, files
+       perm_more.h                  estimates, samples, rook numbers, low rank, Cauchy matrices, proofs, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       default                       1     (1)       n u, u = 2^-53                     where it costs next to nothing:
-                                                                                       ones, signs, small integers;
-                                                                                       n <= 16, some digits weaker than
-                                                                                       with certify
+       default                       1     (1)       n u, u = 2^-53                     if free: ones, signs, small
+                                                                                       integers; n <= 16, fewer digits
        default with certify          2.98  (2.69)    n u                                always
-       dd                            8.14  (17.35)   n u^2                              always, but by glynn and ryser
-   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Real
-   matrices without negative entries take the time of default from n = 24 or so on (>>bounds 8).
-   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows; if that is stopped, the first result stands. With
-   checkpoints and parts a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it, else dd), and
-   only what takes under a second is computed again.
+       dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
+   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
+   real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
+   Escalation: if the estimated error is too large, the permanent is computed again in the next precision, provided that
+   this is predicted to take less than a second or, with options.tolerance, fits into options.max_seconds. If that is
+   stopped, the first result stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default
+   if n u e^(n/2) is below it, else dd), and only runs of less than a second are repeated.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors finds none
-       above ten estimates (the worst 7) among a million results (tests/attack/climb.c).
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
+       for large errors (tests/attack/climb.c), none exceeded ten estimates; the worst was 7.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - A thread's rounding mode and flush-to-zero change no promise (and no bits, but of perm_real and perm_complex) and
-       are as before after a call. Callbacks see the default.
+     - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
+       and are restored after a call. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
-       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
-     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
-       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
+       (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
+     - Known limitation: the OpenMP of gcc and clang ends the process if it cannot start a thread (ulimit -u, ulimit -v,
+       a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
-   Complex: three times that. Small exact integers: the same or less.
+   Complex: three times that. Small exact integers: no more.
 
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
+   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
    side is below about 30.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
-   (hybrid among them), files: perm_sparse.h. Estimates, samples and the like: perm_more.h. GPU kernels: perm_cuda.cu.
-   MPI: perm_mpi.c. Proofs: search THE BOUND.
-     api/            >>config          macros that a project may define
+   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. GPU kernels:
+   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something: docs/CONTRIBUTING.md.
+     api/            >>config          macros to define
                      >>types           options, result, partial
                      >>calls           the public functions
-     base/           >>platform        compilers, threads, clock
-                     >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
-                     >>environment     rounding mode, flush-to-zero
+     base/           >>platform        compilers, clock, rounding mode
+                     >>prices          the planner's prices
                      >>memory          allocation, max_bytes, messages
                      >>doubles         double-double
-                     >>integers        integers of any size, the associative sum
-                     >>numbers         a number in a job's expression
-                     >>ring            values of the engines and their operations
+                     >>integers        integers, the associative sum, numbers in expressions
+                     >>ring            values of the engines
                      >>cpu             CPUID
-                     >>files           a file replaced whole
+                     >>files           files replaced whole
                      >>names           texts; perm_layout
-     job/            >>control         cancel, time limit, progress
-                     >>options         their check; is a result as good as they ask?
-                     >>job             leaves, expression, merge of partials
-                     >>state           finished chunks, merge of states
-                     >>parallel        the loop over threads
+     job/            >>control         cancel, limits, progress; options checked
+                     >>job             leaves, expression, partials, threads
+                     >>state           finished chunks
                      >>problem         the array of a call
                      >>checkpoint      the file format
      gpu/            >>contract        what plans of GPUs are
@@ -134,33 +126,6 @@
                      >>arithmetic      products of parts
                      >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/; after the bar, tests)
-     a dense kernel        dense/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
-                           or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
-     an instruction set    api/types.h: perm_isa; base/names.h: its name; base/cpu.h: when it is there;
-                           kernels/vocabulary.h: its words; dense/kernels.h, graph/vectors.h: its reading; then
-                           wherever `grep -rinE 'avx|neon|PERM_ISA_|PERMI_WIDTH' src` finds one. Its place in perm_isa:
-                           a family runs kernels of lower numbers, checkpoints keep the number | t_cpu.c, isa.sh,
-                           `make golden`
-     a dense engine        api/types.h: the end of PERM_METHOD_LIST (checkpoints keep the numbers);
-                           job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
-                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h;
-                           sparse/sparse_job.h: beside PERM_METHOD_GLYNN; examples/python/perm.py | t_engines.c, climb.h
-     engines for arrays    plan/offers.h: offer and make as in plan/engine.h, and its line in
-     (integers, counts)    PERMI_ARRAY_ENGINES, also for blocks | t_engines.c, t_counts_rectangular.c
-     a sparse engine       its room, with least, offer, make, release as in plan/engine.h; sparse/choose.h: its line in
-                           permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
-                           permi_next_precision; METHOD in perm_sparse.h; examples/python/perm.py
-                           | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
-     a price               base/prices.h, with unit, machine and date
-     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts:
-     a file format         its room; formats/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
-                           | t_formats.c, `make fuzz`
-     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/works.h: what it is given, filled in by a
-                           room like exact/exact_gpu.h; dense/gpu.h, graph/device.h: what engines ask for;
-                           gpu/compile.h: its key; tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
-     a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
-
    REFERENCES
      [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
@@ -202,11 +167,9 @@
 #endif
 #include "base/platform.h"
 #include "base/prices.h"
-#include "base/environment.h"
 #include "base/memory.h"
 #include "base/doubles.h"
 #include "base/integers.h"
-#include "base/numbers.h"
 #include "base/ring.h"
 #include "base/cpu.h"
 #include "base/files.h"
@@ -215,10 +178,8 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "job/control.h"
-#include "job/options.h"
 #include "job/job.h"
 #include "job/state.h"
-#include "job/parallel.h"
 #include "job/problem.h"
 PERMI_BRIEF_BEGIN
 #include "job/checkpoint.h"

@@ -1,13 +1,13 @@
-/* perm_more.h: what else is asked of a matrix. Estimates with an interval, random permutations, rook numbers, matrices
-   given by thin factors or by nodes, pictures. Beside perm_sparse.h and perm.h.
+/* perm_more.h: estimates of permanents with an interval, random permutations, rook numbers, matrices given by thin
+   factors or by nodes, proofs, pictures. Beside perm_sparse.h and perm.h.
 
    In one source file:
 
        #define PERM_IMPLEMENTATION
        #include "perm_more.h"                                   // includes perm_sparse.h, which includes perm.h
 
-   PERM_STATIC leaves out what is not called. With the implementation of the other two in another file, define
-   PERM_MORE_IMPLEMENTATION alone, and include this header before them. PERM_NO_EXTRAS leaves nothing of it.
+   If another file has the implementation of the other two, define PERM_MORE_IMPLEMENTATION alone, and include this
+   header before them. PERM_NO_EXTRAS leaves nothing of it.
 
    EXAMPLE
        double a[9] = {1,1,0, 1,1,1, 0,1,1};                     // its permanent is 3
@@ -16,9 +16,9 @@
        printf("%.2f to %.2f\n", e.low, e.high);                 // 2.99 to 3.00
 
    WHICH CALL
-       perm_estimate_*              random samples of the permanent, with an interval; guarantee: by a theorem
+       perm_estimate_*              the permanent by random samples, with an interval; guarantee: by a theorem
        perm_sample_sparse           permutations drawn by the products of their entries
-       perm_rook_numbers            the sums of all k x k permanents; perm_rook_matching_polynomial
+       perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
        perm_prove_integer, _gaussian, _sparse    an exact permanent with a proof that anyone can check
@@ -27,7 +27,7 @@
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
      - Rook numbers are exact, and integers are sampled without rounding.
-     - Every promise of the other two headers about memory, limits, stops and files holds here.
+     - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
      api/            >>more_config     macros
@@ -53,9 +53,6 @@
                      >>trace_classes   members of a class drawn when they came
                      >>trace_tree      stars and joins
                      >>sample          perm_sample_sparse: permutations by weight
-
-   TO ADD to what a proof has: proof/proof.h has its table and permi_proof_print; the same in examples/perm_verify.c,
-   examples/python/perm_verify.py and docs/proofs.md. Tests: t_proof.c, false_proofs.c.
 
    REFERENCES  besides those of perm.h
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.

@@ -9,8 +9,8 @@
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
-   With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
-   perm.h. Needs libc and libm; compilers: as perm.h, not tested with Visual Studio's cl.exe.
+   If another file has perm.h's implementation, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
+   perm.h. Needs and compilers as for perm.h.
 
    EXAMPLE
        perm_matrix a;
@@ -24,56 +24,50 @@
        }
 
    GUARANTEES
-     - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
-       (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band, twins and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
-       for integers `error_bound` is INFINITY without certify, which takes 2 to 4 times the time.
-     - No file is read as something else: what fits two formats is refused until options.format says which.
+     - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly up to 4544 bits
+       (beyond that in doubles, with `exact` 0), and modulo any number at any size. Methods frontier, lists, sorting,
+       arrays, tree, band, twins and transversals only add products of entries, so non-negative matrices do not cancel,
+       and `error_bound` is proven. Methods hybrid and cached sum over signs: except for integers, `error_bound` is
+       INFINITY unless certify is set, which takes 2 to 4 times as long.
+     - No file is read as something else: a file that fits two formats is refused until options.format names one.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
-     - The same plan and the same bits on every run and for any number of threads: searches count moves.
+     - The same plan and the same bits on every run and for any number of threads: searches count moves, not time.
 
-   METHOD (options.method): what it sums; states or terms; values
-       auto          the fastest by prediction within max_bytes, for each block. Never sorting, sparyser, dominating,
+   METHOD (options.method): what it sums; states or terms; values. More in docs/engines.md.
+       auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
                      decompose, transversals, codegen
-       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
-                     columns than rows gone; all values. As lists or arrays:
-       lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
-                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
-                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
-                    options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
+       frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, with d more
+                     columns than rows gone; all values
+       lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
+                     integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
+                     predicted faster, or if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       twins         the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
-                     product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
-                     matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex, dd (seen at 2.5 to
-                    5 times the time of doubles, on a GPU at 4 to 20, complex at 40);
-                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
-                    as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1
-       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
-                     made for the matrix
+       twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over the
+                     classes. Nested rows, rows of ones at either end, J minus a sparse matrix (derangements), blocks of
+                     constants, multiples of lines; all values
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
+                     times the time of doubles (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a
+                     prime for each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones
+                     twice
+       cached        Glynn's sum that keeps products of rows. hybrid and cached run on GPUs from order 13
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
-       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
-       sign-search   Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
-                     row in all, best with few small ones: regular:40:6 takes 0.28 s. On GPUs if none is
-                     negative
-       codegen-registers, codegen-memory
-                     Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
-                     k row sums in registers; doubles. Hybrid is faster
-       decompose     branches at lines of fewest entries down to small blocks; doubles, exact integers
+       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
+       sign-search   Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a row
+                     in all, best with few small ones; on GPUs if none is negative
+       codegen-registers, codegen-memory   Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row
+                     sums in registers; doubles. Hybrid is faster
+       decompose     branches at lines of fewest entries; doubles, exact integers
        transversals  every perfect matching; all values
-       planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
-                    modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
-                    where fronts are over 160 rows
-       low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
-                    reason; auto asks it of blocks with half of their entries (perm.h)
+       planar        planar blocks: a determinant [Kas61] of about n^1.5 products; integers modulo a prime for each 62
+                     bits, others in double-double, with a bound if fronts have at most 160 rows
+       low-rank      rank 4 or less, without rounding; by name any order, or refused with the reason; auto asks it of
+                     blocks with half of their entries
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, dd
 
-   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy of
-   perm_more.h draws it.
+   COST  depends on the structure: perm_sparse_job and perm_job_explain predict it, perm_sparse_spy draws it.
 
-   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
+   LIMITS  512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND.

@@ -233,8 +233,8 @@ static int cli_progress(const perm_progress *progress, void *user_data)
                               : progress->seconds_left;
   const int known = isfinite(rest), begins = progress->fraction <= 0;
   char so_far[40], left[40];
-  perm_time_text(progress->seconds, so_far, sizeof so_far);
-  perm_time_text(rest, left, sizeof left);
+  perm_amount_text("seconds", progress->seconds, so_far, sizeof so_far);
+  perm_amount_text("seconds", rest, left, sizeof left);
   if (run->progress == 1 && run->told && progress->seconds >= run->told_seconds &&
       progress->seconds < run->told_seconds + CLI_LINE_SECONDS)
     return 0; /* seconds begin anew with each matrix */
@@ -363,7 +363,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
   } else if (result.status == PERM_OK) {
     if (run->options.checkpoint.file) {
       cli_keep_choices(&run->options);
-      run->options.checkpoint.note = note = cli_note(run, name, &matrix, &run->options.checkpoint.note_bytes);
+      run->options.checkpoint.note = note = cli_note(run, name, &matrix);
       if (run->options.tolerance > 0 && !run->merge && !run->resume)
         fprintf(stderr, "perm: with a checkpoint the precision is planned for the tolerance at once, and not raised "
                         "later; --explain tells it\n");
@@ -585,8 +585,8 @@ int CLI_MAIN(int argc, char **argv)
       code = cli_check_sources(&run);
     if (code == CLI_DONE && !run.explain && !run.merge)
       code = cli_start_threads(&run.options);
+    run.file[run.files] = NULL;
     run.options.checkpoint.merge = run.merge ? run.file : NULL;
-    run.options.checkpoint.merges = run.merge ? run.files : 0;
     run.files = run.merge || run.resume || run.generate || code != CLI_DONE ? code == CLI_DONE : run.files;
     run.max_seconds = run.options.max_seconds;
     for (i = 0; i < run.files && !cli_interrupted && !ferror(stdout); i++) {

@@ -317,8 +317,8 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   char value[2 * PERM_TEXT_BYTES], known[160], planning[40], total[40];
   fraction_text(result, value, sizeof value, 1);
   cli_known(result, known, sizeof known);
-  perm_time_text(result->plan_seconds, planning, sizeof planning);
-  perm_time_text(result->seconds, total, sizeof total);
+  perm_amount_text("seconds", result->plan_seconds, planning, sizeof planning);
+  perm_amount_text("seconds", result->seconds, total, sizeof total);
   if (cli_graph.line) { /* a line for each of them */
     printf("%s: ", name);
     if (result->value == result->value)
@@ -437,7 +437,7 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf(", proved; certainly %.*g to %.*g\n ", digits, e->certain_low, digits, e->certain_high);
   else if (e->proved_radius < (double)INFINITY)
     printf(", proved within %.3g\n ", e->proved_radius);
-  perm_time_text(e->seconds, seconds, sizeof seconds);
+  perm_amount_text("seconds", e->seconds, seconds, sizeof seconds);
   printf("%s estimator %s, %.0f samples%s, seed %llu, %d thread%s, %s\n",
          e->proved_radius < (double)INFINITY ? "" : ";", perm_name("estimator", e->estimator), e->samples,
          e->samples > 0 ? "" : " (computed)", (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s",

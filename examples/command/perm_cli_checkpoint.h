@@ -7,7 +7,7 @@
 
 /* What goes into a checkpoint besides the library's part: lines "perm note 1", "file NAME", perhaps "proof", "rows
    2,0,1" and "cols ..", an empty one, and then the matrix as Matrix Market. NULL: out of memory. */
-static char *cli_note(const cli *run, const char *name, const perm_matrix *matrix, size_t *bytes)
+static char *cli_note(const cli *run, const char *name, const perm_matrix *matrix)
 {
   static const char *const field[] = {"pattern", "integer", "real", "complex"};
   const size_t room = 512 + strlen(name) + 12 * ((size_t)run->rows + (size_t)run->columns) + 96 * matrix->nnz;
@@ -39,18 +39,17 @@ static char *cli_note(const cli *run, const char *name, const perm_matrix *matri
         to += sprintf(to, " %.17g", matrix->imaginary[e]);
       *to++ = '\n';
     }
-  *bytes = (size_t)(to - note);
+  *to = 0;
   return note;
 }
 
 /* The value of the line that begins with `key`, freshly allocated; NULL: there is none before the empty line. */
-static char *cli_note_line(const char *note, const char *end, const char *key)
+static char *cli_note_line(const char *note, const char *key)
 {
   const size_t length = strlen(key);
-  while (note < end && *note != '\n') {
-    const char *next = (const char *)memchr(note, '\n', (size_t)(end - note));
-    next = next ? next : end;
-    if ((size_t)(next - note) >= length && !memcmp(note, key, length)) {
+  while (*note && *note != '\n') {
+    const char *next = note + strcspn(note, "\n");
+    if (!strncmp(note, key, length)) {
       char *value = (char *)malloc((size_t)(next - note) - length + 1);
       if (value) {
         memcpy(value, note + length, (size_t)(next - note) - length);
@@ -58,7 +57,7 @@ static char *cli_note_line(const char *note, const char *end, const char *key)
       }
       return value;
     }
-    note = next + (next < end);
+    note = next + (*next != 0);
   }
   return NULL;
 }
@@ -69,24 +68,21 @@ static int cli_restore(cli *run, const char *path)
   static const char real[] = "%%MatrixMarket matrix coordinate real ";
   perm_options *options = &run->options, given = run->options;
   perm_result result;
-  void *bytes = NULL;
-  size_t size = 0, k;
-  perm_status status = perm_checkpoint_options(path, options, &bytes, &size, &result);
-  const char *note = (const char *)bytes;
+  char *note = NULL;
+  perm_status status = perm_checkpoint_options(path, options, &note, &result);
   if (status == PERM_OK) {
-    const char *end = note + size, *text = NULL;
-    for (k = 0; k + 1 < size && !text; k++)
-      text = note[k] == '\n' && note[k + 1] == '\n' ? note + k + 2 : NULL;
-    if (!text || size < 12 || memcmp(note, "perm note 1\n", 12) != 0) {
+    const char *text = note ? strstr(note, "\n\n") : NULL;
+    if (!text || strncmp(note, "perm note 1\n", 12) != 0) {
       status = PERM_ERROR_FORMAT;
       snprintf(result.message, sizeof result.message, "%s: this checkpoint has no matrix; the program that made it, or "
                "the command that did with --checkpoint, can go on with it", path);
     } else {
-      char *rows = cli_note_line(note, end, "rows "), *columns = cli_note_line(note, end, "cols ");
-      char *proof = cli_note_line(note, end, "proof");
-      run->restored_name = cli_note_line(note, end, "file ");
+      char *rows = cli_note_line(note, "rows "), *columns = cli_note_line(note, "cols ");
+      char *proof = cli_note_line(note, "proof");
+      text += 2;
+      run->restored_name = cli_note_line(note, "file ");
       cli_proves |= proof != NULL;
-      status = perm_matrix_read_memory(text, (size_t)(end - text), path, NULL, &run->restored, &result);
+      status = perm_matrix_read_memory(text, strlen(text), path, NULL, &run->restored, &result);
       if (status == PERM_OK && run->restored.kind == PERM_KIND_INTEGER && !strncmp(text, real, strlen(real))) {
         free(run->restored.integer); /* the job was one of doubles, whole ones */
         run->restored.integer = NULL;
@@ -102,7 +98,7 @@ static int cli_restore(cli *run, const char *path)
       free(columns);
     }
   }
-  free(bytes);
+  free(note);
   if (status != PERM_OK) {
     fprintf(stderr, "perm: %s\n", result.message);
     return cli_exit_code(status);
@@ -124,16 +120,15 @@ static int cli_check_sources(cli *run)
   for (i = 0; outputs && code == CLI_DONE && i < (run->merge ? run->files : 1); i++) {
     perm_options options;
     perm_result result;
-    void *note = NULL;
-    size_t size = 0;
+    char *note = NULL;
     char *name = i ? NULL : run->restored_name;
     memset(&options, 0, sizeof options);
-    if (i && perm_checkpoint_options(run->file[i], &options, &note, &size, &result) != PERM_OK) {
+    if (i && perm_checkpoint_options(run->file[i], &options, &note, &result) != PERM_OK) {
       fprintf(stderr, "perm: %s\n", result.message);
       return cli_exit_code(result.status);
     }
     if (note)
-      name = cli_note_line((const char *)note, (const char *)note + size, "file ");
+      name = cli_note_line(note, "file ");
     run->source = name;
 #if defined(CLI_STAT)
     {
@@ -155,13 +150,15 @@ static const char *cli_missing_parts(const perm_checkpoint_file *merged)
 {
   static char text[400];
   size_t used = 0;
-  int i, k, all = 0, missing = 0, told = 0;
+  int i, k, files = 0, all = 0, missing = 0, told = 0;
   char list[200] = "", *there = NULL;
   text[0] = 0;
-  for (i = 0; i < merged->merges; i++) {
+  while (merged->merge && merged->merge[files])
+    files++;
+  for (i = 0; i < files; i++) {
     perm_options options;
     memset(&options, 0, sizeof options);
-    if (perm_checkpoint_options(merged->merge[i], &options, NULL, NULL, NULL) != PERM_OK)
+    if (perm_checkpoint_options(merged->merge[i], &options, NULL, NULL) != PERM_OK)
       break;
     if (!options.checkpoint.parts) {
       snprintf(text, sizeof text, "; perm --resume %.300s finishes what is left there", merged->merge[i]);
@@ -177,7 +174,7 @@ static const char *cli_missing_parts(const perm_checkpoint_file *merged)
     }
     there[options.checkpoint.part] = 1;
   }
-  for (k = 1; i == merged->merges && k <= all; k++)
+  for (k = 1; i == files && k <= all; k++)
     if (!there[k] && ++missing && used < 60) {
       used += (size_t)sprintf(list + used, "%s%d", told++ ? ", " : "", k);
     }
@@ -187,7 +184,7 @@ static const char *cli_missing_parts(const perm_checkpoint_file *merged)
   else if (missing)
     snprintf(text, sizeof text, "; parts %s%s of %d are not among the files: compute them with --part I/%d, and name "
              "their checkpoints, too", list, told < missing ? " and more" : "", all, all);
-  else if (i == merged->merges && all)
+  else if (i == files && all)
     snprintf(text, sizeof text, "; all %d parts are named, so one of them is not finished: perm --resume FILE finishes "
              "it", all);
   free(there);
@@ -200,7 +197,7 @@ static void cli_keep_choices(perm_options *options)
 {
   perm_options kept;
   memset(&kept, 0, sizeof kept);
-  if (perm_checkpoint_options(options->checkpoint.file, &kept, NULL, NULL, NULL) != PERM_OK)
+  if (perm_checkpoint_options(options->checkpoint.file, &kept, NULL, NULL) != PERM_OK)
     return;
   if (options->isa == PERM_ISA_AUTO && kept.isa != PERM_ISA_CUDA)
     options->isa = kept.isa;

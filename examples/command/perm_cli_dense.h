@@ -84,7 +84,7 @@ static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double s
   if (seconds < CLI_PATIENCE || *options.cancel || perm_sparse_job(matrix, &options, &job, &result) != PERM_OK)
     return;
   if (cli_predict(run, job).seconds < 0.25 * seconds) {
-    perm_time_text(cli_predict(run, job).seconds, time, sizeof time);
+    perm_amount_text("seconds", cli_predict(run, job).seconds, time, sizeof time);
     fprintf(stderr, "perm: without %s the permanent itself is predicted to take %s\n",
             run->estimate_plan.guarantee ? "--guarantee" : "--estimate", time);
   }
@@ -393,8 +393,8 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     cli_seconds_taken(&rest.options, cli_clock() - start);
     if (result->status == PERM_ERROR_LIMIT) {
       char most[40], needed[40];
-      perm_bytes_text(options->max_bytes, most, sizeof most);
-      perm_bytes_text((run->estimate ? 8.0 : 16.0) * parts * m * n, needed, sizeof needed);
+      perm_amount_text("bytes", options->max_bytes, most, sizeof most);
+      perm_amount_text("bytes", (run->estimate ? 8.0 : 16.0) * parts * m * n, needed, sizeof needed);
       snprintf(result->message, sizeof result->message, "max_bytes = %s is too little: at least %s of input are needed",
                most, needed);
     } else if (result->status != PERM_OK)

@@ -146,9 +146,9 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
          leaf.isa == PERM_ISA_CUDA ? ", on GPUs" : "");
   if (leaves > 1)
     printf(outline->whole ? ", in %d ranges of values" : ", for the longest of %d blocks", leaves);
-  perm_time_text(outline->seconds, one, sizeof one);
-  perm_time_text(predicted.seconds, many, sizeof many);
-  perm_bytes_text(outline->bytes, bytes, sizeof bytes);
+  perm_amount_text("seconds", outline->seconds, one, sizeof one);
+  perm_amount_text("seconds", predicted.seconds, many, sizeof many);
+  perm_amount_text("bytes", outline->bytes, bytes, sizeof bytes);
   printf("\n  time       about %s on %s", one, leaf.isa == PERM_ISA_CUDA ? CLI_ONE_GPU : "one thread");
   if (predicted.seconds < 0.9 * outline->seconds) {
     const int each = predicted.gpus ? predicted.gpus : threads;
@@ -196,8 +196,8 @@ static void cli_explain_others(const perm_job *job, int block, perm_method taken
         next = offer;
     if (next.seconds == (double)INFINITY)
       break;
-    perm_time_text(next.seconds, seconds, sizeof seconds);
-    perm_bytes_text(next.bytes, bytes, sizeof bytes);
+    perm_amount_text("seconds", next.seconds, seconds, sizeof seconds);
+    perm_amount_text("bytes", next.bytes, bytes, sizeof bytes);
     cli_in_options(PERM_OK, next.reason, sizeof next.reason);
     over = next.seconds < taken_seconds && !strncmp(next.reason, "takes more", 10);
     printf("%s%s about %s%s%s%s%s", shown ? "; " : taken ? "  otherwise  " : "  predicted  ",
@@ -281,7 +281,7 @@ static void cli_explain_ranks(const cli *run, const perm_job *job)
   const cli_prediction predicted = cli_predict(run, job);
   const int each = predicted.gpus ? predicted.gpus : predicted.workers;
   char time[40];
-  perm_time_text(predicted.seconds, time, sizeof time);
+  perm_amount_text("seconds", predicted.seconds, time, sizeof time);
   printf("%d rank%s of %d %s%s, ideally shared: %.3g elements, %s; a rank %.3g elements, %.3g %%\n", run->ranks,
          run->ranks == 1 ? "" : "s", each, predicted.gpus ? "GPU" : "thread", each == 1 ? "" : "s", predicted.elements,
          time, predicted.elements / run->ranks, 100.0 / run->ranks);
@@ -348,11 +348,17 @@ typedef struct cli_proving {
   const perm_matrix *matrix;
 } cli_proving;
 
+static int cli_explain_progress(const perm_progress *progress, void *user_data)
+{
+  const cli *run = ((const cli_proving *)user_data)->run;
+  return run->options.progress(progress, run->options.user_data);
+}
+
 /* Stands for the execution of a proof's job, which is explained. */
 static perm_status cli_explain_proof(const perm_job *job, perm_state *state, const perm_options *options,
                                      perm_result *result)
 {
-  const cli_proving *proving = (const cli_proving *)options->execute_data;
+  const cli_proving *proving = (const cli_proving *)options->user_data;
   (void)state;
   cli_explain_job(proving->run, proving->name, proving->matrix, job);
   memset(result, 0, sizeof *result);
@@ -367,7 +373,8 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
   perm_job *job = NULL;
   perm_status status;
   options.execute = cli_explain_proof;
-  options.execute_data = &proving;
+  options.progress = cli_explain_progress;
+  options.user_data = &proving;
   status = cli_proves ? perm_prove_sparse(matrix, NULL, &options, result)
                       : perm_sparse_job(matrix, &run->options, &job, result);
   if (status == PERM_OK && job)

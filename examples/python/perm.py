@@ -142,7 +142,7 @@ class _GpuOptions(Structure):
 
 class _CheckpointFile(Structure):
     _fields_ = [("file", c_char_p), ("seconds", c_double), ("part", c_int), ("parts", c_int),
-                ("merge", POINTER(c_char_p)), ("merges", c_int), ("note", c_void_p), ("note_bytes", c_size_t)]
+                ("merge", POINTER(c_char_p)), ("note", c_char_p)]
 
 
 class _Options(Structure):
@@ -150,7 +150,7 @@ class _Options(Structure):
                 ("tolerance", c_double), ("modulus", c_uint64), ("max_seconds", c_double), ("max_bytes", c_double),
                 ("plan_effort", c_double), ("progress", _Callback), ("user_data", c_void_p), ("cancel", c_void_p),
                 ("allocator", c_void_p * 3), ("gpu", _GpuOptions), ("checkpoint", _CheckpointFile),
-                ("execute", c_void_p), ("execute_data", c_void_p), ("format", c_int)]
+                ("execute", c_void_p), ("format", c_int)]
 
 
 class _Integer(Structure):
@@ -308,8 +308,7 @@ _lib.perm_job_free.argtypes, _lib.perm_job_free.restype = [c_void_p], None
 _lib.perm_job_explain.argtypes, _lib.perm_job_explain.restype = [c_void_p, c_char_p, c_size_t], c_size_t
 _MATRIX_BYTES = c_size_t()
 _lib.perm_more_layout(b"perm_matrix", byref(c_size_t()), byref(_MATRIX_BYTES))
-for _name in ("time", "bytes"):
-    getattr(_lib, "perm_%s_text" % _name).argtypes = [c_double, c_char_p, c_size_t]
+_lib.perm_amount_text.argtypes = [c_char_p, c_double, c_char_p, c_size_t]
 _lib.perm_name.argtypes, _lib.perm_name.restype = [c_char_p, c_longlong], c_char_p
 
 
@@ -810,7 +809,6 @@ class _Call:
         if merge is not None:
             files = _files(merge)
             o.checkpoint.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
-            o.checkpoint.merges = len(files)
         self.pieces = checkpoint is not None or part is not None or merge is not None
         self.asks = (bytes(o) != bytes(_Options(threads=o.threads)) or self.pieces or self.proves or
                      progress is not None or cancel is not None)  # for more than perm_real gives
@@ -2266,7 +2264,7 @@ def _planned(a, options, look):
 
 def _in_words(unit, number):
     text = ctypes.create_string_buffer(64)
-    getattr(_lib, "perm_%s_text" % unit)(number, text, len(text))
+    _lib.perm_amount_text(unit.encode(), number, text, len(text))
     return text.value.decode()
 
 
@@ -2286,7 +2284,7 @@ def _outline(job, leaves, matrix, call):
             "" if len(leaves) < 2 else (", in %d ranges of values" if call.proves else
                                         ", for the longest of %d blocks") % len(leaves))))
         lines.append(("time", "about %s on one %s; %s of memory" % (
-            _in_words("time", sum(leaf.seconds for leaf in leaves)), "GPU" if leaf.isa == "cuda" else "thread",
+            _in_words("seconds", sum(leaf.seconds for leaf in leaves)), "GPU" if leaf.isa == "cuda" else "thread",
             _in_words("bytes", (sum if call.proves else max)(leaf.bytes for leaf in leaves)))))
     error = ("a proved bound of its error" if yes.value else "an estimate of its error" + (
         "" if call.options.certify else "; certify=True asks for a proved bound"))
@@ -2297,7 +2295,7 @@ def _outline(job, leaves, matrix, call):
     while costliest is not None and _lib.perm_job_offer(job, len(offers), byref(offer)) == 0:
         offers.append((offer.block, METHODS[offer.method], offer.seconds, offer.bytes, _text(offer.reason)))
     offers = [each[1:] for each in offers if each[0] == costliest and each[1] != leaf.method]
-    others = ["%s about %s%s" % (method, _in_words("time", seconds),
+    others = ["%s about %s%s" % (method, _in_words("seconds", seconds),
                                  ", but it " + reason if "takes more" in reason else "")
               for method, seconds, _, reason in sorted(offers, key=lambda each: each[1]) if seconds < math.inf]
     declined = ["%s: it %s" % (method, reason) for method, seconds, _, reason in offers if seconds == math.inf]

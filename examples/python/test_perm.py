@@ -1299,7 +1299,7 @@ def test_no_names_of_c_in_errors():
             call()
         assert not re.search("perm_|options[:.]|plan:|--|gpu[.]|checkpoint[.]|plan_effort|[?]:", str(caught.value))
     names = r"options\.|gpu\.|checkpoint\.|plan_effort|use perm_|perm_compute"  # of all that the library may say
-    unreachable = ("perm_compute_sparse of perm_sparse.h", "checkpoint.part is", "checkpoint.note is")
+    unreachable = ("perm_compute_sparse of perm_sparse.h", "checkpoint.part is")
     texts = [text for name in ("perm.h", "perm_sparse.h", "perm_more.h")
              for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"',
                                     re.sub(r"/\*.*?\*/|#[^\n]*", "", header(name), flags=re.S))
@@ -1645,7 +1645,7 @@ def test_nothing_of_the_header_is_forgotten():
     options = set(inspect.signature(perm._Call).parameters)
     keyword = {"plan_effort": "effort", "devices": "gpus", "cache": "gpu_cache", "file": "checkpoint",
                "seconds": "checkpoint_seconds"}
-    hidden = {"user_data", "allocator", "note", "note_bytes", "execute", "execute_data", "parts", "merges"}
+    hidden = {"user_data", "allocator", "note", "execute", "parts"}
     fields = [field[0] for structure in (perm._Options, perm._GpuOptions, perm._CheckpointFile)
               for field in structure._fields_ if field[0] not in ("gpu", "checkpoint")]
     assert {keyword.get(field, field) for field in fields} - hidden | {"prove"} == options  # a call of its own in C

@@ -1,43 +1,38 @@
 /* ========================================================================================== >>calls
    Every public function. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
    row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real and imaginary part (as
-   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. It is
-   required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*, perm_job_finish,
-   perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs and states copy
+   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. Where it
+   gets the permanent or minors it is required; else it may be NULL, and gets status and message. Jobs and states copy
    what they need; perm_job_free and perm_state_free free them. */
 #pragma once
 #include "types.h"
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), or else,
-   and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad arguments or without
-   memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent); n = 0 gives 1.
-   O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), else as
+   perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; n = 0
+   gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
+/* The same of a complex matrix, into value[0] and value[1]; the promise is of the modulus. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES while
-   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
-   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_
-   functions. */
+   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at
+   most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
+   zeros go there. This holds for all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix in which row i of a stands row_counts[i] times and column j column_counts[j] times; NULL:
-   once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1
-   over rows, or over columns. */
+/* Permanent of the matrix that has row i of a row_counts[i] times and column j column_counts[j] times; NULL: once each.
+   The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1 over rows,
+   or over columns. Integers: as perm_compute_integer. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
 PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
-
-/* The same without rounding: result->integer (Gaussian: and imaginary_integer). */
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
@@ -47,15 +42,15 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
 
 /* Permanent of a matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
    options.modulus if given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the
-   speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
+   speed of doubles. PERM_ERROR_OVERFLOW: a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job that perm_compute_* of the same kind of matrix would start with; perm_job_leaf and perm_job_explain tell what
-   would be done, and for how long. It is never that of perm_sparse.h, and a tolerance is only judged. Another machine
-   makes the same job of the same matrix and options if options.isa names the same kernel family. */
+/* The job that perm_compute_* of this kind of matrix starts with, never one of perm_sparse.h; a tolerance is only
+   judged. Another machine makes the same job of the same matrix and options if options.isa names the same kernel
+   family. */
 PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                    perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -66,42 +61,38 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
                                        perm_job **job, perm_result *result);
 
 PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
-
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
+PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size); /* in lines; like snprintf */
 
-/* Describes the job in several lines; like snprintf. */
-PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
-
-/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order
-   asked. PERM_ERROR_RANGE: there are no more. */
+/* Offer `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order asked.
+   PERM_ERROR_RANGE: there are no more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
-/* The precision of the job before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL) is 1 if the
-   result will have a finite error_bound. */
+/* The job's precision before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL): 1 if the result
+   will have a finite error_bound. */
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
-   partials of their own. */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once, in any thread, process or machine. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly. PERM_ERROR_STATE: different leaves. */
+/* Adds `from` exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. Judged, as every
-   finish of a job, by the certify and tolerance that it was made with: PERM_TOLERANCE_NOT_MET. */
+/* The result of the job from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish judges
+   it by the certify and tolerance of the job's making: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
 /* Computes chunks [begin, end) of a leaf into *partial, overwritten, with the options' threads, GPUs, cancel, progress
-   and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
+   and max_seconds. After a stop or a failure it has the chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, 0 for NULL,
-   and writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine. Encoding returns that number, 0 for NULL, and
+   writes only if `size` is enough. PERM_ERROR_FORMAT: another size, or impossible numbers. */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -119,51 +110,44 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 /* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
-/* A state and the options that its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad
-   arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state; PERM_ERROR_FORMAT:
-   damaged; PERM_ERROR_STATE: of another version or job. */
+/* A state and what its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad arguments,
+   and writes only if `size` is enough; bytes may be NULL. Decoding creates *state. PERM_ERROR_FORMAT: damaged;
+   PERM_ERROR_STATE: of another version or job. */
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
                                   void *bytes, size_t size);
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file (>>files). Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading
-   also refuses another part (options.checkpoint.parts; 0: any) and says what differs. Regular files only. */
+/* The same as a file (>>files), a regular one. Writing replaces it as a whole, on the disk on return, or leaves it
+   unchanged. Reading also refuses another part (options.checkpoint.parts; 0: any) and says what differs. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Reads what the job of a checkpoint was planned with: overwrites method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu but its cache, checkpoint.part and .parts. *note (may
-   be NULL) gets a copy of the note from the options' allocator, for the caller to release (by default with free), or
-   NULL. */
-PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
-                                             perm_result *result);
+/* Overwrites in *options what the job of a checkpoint was planned with: method, precision, isa (never auto), certify,
+   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL)
+   gets a copy of the note from the options' allocator, for the caller to release (by default with free), or NULL. */
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
-/* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its
-   start. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With options.checkpoint an
-   empty state begins with the file's, if there is one; the file is written at once, so that a bad name shows early,
-   every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the next interval; if
-   the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A finished job's
-   file answers at once. */
+/* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds,
+   and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its start.
+   PERM_ERROR_LIMIT: tasks are predicted to exceed max_seconds. With options.checkpoint an empty state begins with the
+   file's; the file is written at once, every checkpoint.seconds, and at the end. If a write fails, the job continues
+   and retries at the next interval; after the last one a finished result carries a message, a stopped job is
+   PERM_ERROR_FILE. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   m = n, or counts as in perm_compute_repeated_real: one copy of each is left out; a column without a copy has minor 0,
-   `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
-   largest may become 0. result: value is the permanent as the sum of the row times its minors, so
-   its error may be theirs times the row's sum of moduli (with copies); error_estimate is the absolute error of the
-   worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once and by method
-   subsets (of non-negative entries, without cancellation, prod (r_i + 1) states), else INFINITY (0 if all minors are 0
-   by structure). tolerance is relative to the largest minor.
-   On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
-   by rows. On GPUs a term is a choice of signs of the other rows, half as many, where that is faster. */
+/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j, from 0, in units
+   of 2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real,
+   of totals up to 256: one copy of each is left out; without one of the column it is 0, `row` needs one. result: value
+   is the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (of few
+   lines, or by method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are
+   NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -182,24 +166,21 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 
 /* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the chance that row i takes column j if
    assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
-   of its own, columns may be left, and rows' sums are 1; m > n: columns' sums are. For association (JPDA) a row is a
-   target, a column a measurement, a_ij the ratio of likelihoods, and each target has one more column for its miss, in
-   which others have 0. With counts, NULL: once each, the totals need not be equal, and a marginal is the mean number of
-   copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63 on the other side);
-   zeros save no time. Memory and errors as of perm_gradient_real; PERM_ERROR_UNSUPPORTED, argument 3: a weight is
-   negative, or the permanent is 0. result: value is the permanent; error_estimate and error_bound are absolute errors
-   of the worst marginal, not in units of 2^exp2, and tolerance is relative to the largest. The time of the gradient;
-   where that is least, 2^m (n - m + 1) states of m operations. [FBS83] */
+   of its own, so that rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
+   the mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63
+   on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result: value is
+   the permanent; the errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to
+   the largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md.
+   [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
                                          perm_result *result);
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
-   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), or else, and for larger n,
-   as perm_compute_real, which also tells the error. Bits are not those of single calls, nor depend on others.
-   +-HUGE_VAL beyond double. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With
-   method, precision, certify or tolerance below 1e-10 all are single calls. options.gpu: orders 10 to 24, but for those
-   that need scaling or cancel too much for the tolerance (0: 1e-10; many complex ones above 20). O(count n 2^(n-1)). */
+   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), else as perm_compute_real.
+   A result may differ in its last bits from a single call, but does not depend on the other matrices; beyond double it
+   is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
+   precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -213,7 +194,7 @@ PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a
                                             const perm_options *options, double *permanents, perm_result *result);
 
 /* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
-   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
+   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], from 0, repeats allowed. */
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
                                       const int *columns, const perm_options *options, double *permanents,
                                       perm_result *result);
@@ -222,26 +203,23 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          double *permanents, perm_result *result);
 #endif
 
-/* perm_result_text, like snprintf: decimal, all digits when exact, else 17, and " * 2^k" where exp2 is not 0. Names and
-   texts are static strings. */
+/* These texts are as snprintf's: decimal, all digits if exact, else 17, and " * 2^k" unless exp2 is 0. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 
-/* The same of predictions, for people: "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
-PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size);
-PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size);
+/* For people: of "seconds" "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; of "bytes" "2.5 GB". */
+PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
 
-/* The name of a number of an enum: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are "precision", "isa",
-   "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
+/* The name of a number of an enum, a static string: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are
+   "precision", "isa", "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
 PERM_API const char *perm_name(const char *of, long long number);
 
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
 /* For languages that cannot read this header: the version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a structure
-   ("perm_result") that calls take or fill, or offset and bytes of a field ("perm_result.value"). PERM_ERROR_RANGE: no
-   such name. */
+   ("perm_result"), or offset and bytes of a field ("perm_result.value"). PERM_ERROR_RANGE: no such name. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
 /* SPDX-License-Identifier: MIT */

@@ -1,15 +1,15 @@
 /* ==================================================================================== >>more_config
-   Names and linkage of this header. A project may define them before the include. */
+   Names of files, if renamed, and linkage of this header. */
 #pragma once
 
 #ifndef PERM_SPARSE_HEADER_FILE
 #define PERM_SPARSE_HEADER_FILE "perm_sparse.h"
 #endif
 #ifndef PERM_MORE_HEADER_FILE
-#define PERM_MORE_HEADER_FILE "perm_more.h" /* this file's name as seen from itself, if you renamed it */
+#define PERM_MORE_HEADER_FILE "perm_more.h"
 #endif
 
-/* As PERM_SPARSE_API: with PERM_MORE_IMPLEMENTATION alone, the functions of the other two headers are private here. */
+/* As PERM_SPARSE_API, with PERM_MORE_IMPLEMENTATION. */
 #if defined(PERM_STATIC) && defined(__GNUC__)
 #define PERM_MORE_API static __attribute__((unused))
 #elif defined(PERM_STATIC)

@@ -1,5 +1,5 @@
 /* =================================================================================== >>sparse_calls
-   Every public type and function. >>calls says what holds for all: threads, NULL, result. */
+   Every public type and function. >>calls says what holds for all. */
 #pragma once
 #include "sparse_config.h"
 #include "types.h"
@@ -9,8 +9,8 @@
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX,
                          PERM_KIND_MAKE_INT = 0x7fffffff } perm_kind;
 
-/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
-   strictly in a row, no entry is zero. The values of a pattern are 1. The struct owns its arrays. All zero is a 0 x 0
+/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1. Columns ascend
+   strictly in a row; no entry is zero; those of a pattern are 1. The struct owns its arrays. All zero is a 0 x 0
    matrix. */
 typedef struct perm_matrix {
   int m, n;
@@ -24,75 +24,51 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
-/* Of the options, functions that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress; readers
-   also format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a
-   position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at
-   the same time. */
+/* Calls that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress of the options. They overwrite
+   *matrix without freeing it; on an error it is all zero. Zero entries are left out; a position given twice is refused.
+   O(nnz) time and memory. Thread-safe, unless setlocale runs meanwhile. */
 
-/* Reads a file, recognised by its bytes, never by its name; "-" is standard input. A first line that begins with
-   %%MatrixMarket is a banner, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real,
-   complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment
-   (%) and blank lines anywhere after the first. What resembles a banner in a later line is refused.
-   - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
-     bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
-   - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several:
-     perm_matrix_read_each; else refused.
-   - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
-     "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
-   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers (an
-   array's line that has both blanks alone and a comma without blanks is refused: decimals need a point), or ';' alone
-   if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
-   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message. So
-   is one that counts the n > 1 columns, from 0 or 1, above n rows, but not for array by name.
+/* Reads a file, recognised by its bytes, never by its name; "-" is standard input. docs/formats.md has every rule:
+   Matrix Market (of symmetric ones both triangles), .npy, one line of graph6, sparse6 or digraph6 (several:
+   perm_matrix_read_each), DIMACS. Of a file without a banner options->format decides:
    - array: rows of numbers, as many in every row.
-   - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
-     real imaginary". Indices count from 1, or from 0 if one of them is 0.
-   - edges: lines "row column [weight]", the 1s (or weights) of a matrix as large as the largest indices. They count
-     from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
+   - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: two parts.
+   - edges: lines "row column [weight]", from 0 or 1.
    - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
-     Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
-     or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
-     .mtx without banner that is not coordinates.
-   For graphs and, without a banner, coordinates and edges result->message tells how they were read.
-   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
-   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL. result->message tells if doubles round
-   one that is an integer, or if one is beyond 64 bits.
+     What both would fit, or neither quite, is refused.
+   The kind is INTEGER if all numbers are integers of 64 bits (also 2.0, 1e3), PATTERN without numbers, COMPLEX if one
+   has an i or two parts, else REAL. result->message tells how the file was read, and if an integer was rounded.
    denominator, unless NULL: without a banner fractions a/b may stand among integers. Each row is multiplied by the
-   least common multiple of its denominators (if m > n, by that of them all), and the permanent is that of *matrix (kind
-   INTEGER) / *denominator, their product, not reduced; 1: there was none. Numerators and scaled entries have 64 bits,
-   denominators are up to 2^53, else refused.
-   Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
-   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
-   a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.
-   Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever sizes it declares. A waiting read (of a
-   pipe) looks at the limits when a signal interrupts it.
+   least common multiple of its denominators (if m > n, by that of all); the permanent is that of *matrix, kind INTEGER,
+   over *denominator, their product, not reduced; 1: there was no fraction.
+   Refused: NaN, infinities, hexadecimal, numbers beyond double or that round to 0, packed files. Memory is at most a
+   multiple of the file's bytes plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
    found, what was expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_integer *denominator, perm_result *result);
 
-/* The same from bytes in memory. name stands for the file in messages; NULL: "memory". */
+/* The same from bytes in memory; name (NULL: "memory") stands for the file in messages. */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* perm_matrix_read with a denominator for files of many graphs: each() gets one matrix after another, with its line (0:
-   the file has one matrix); *result says how it was read. The matrix is each()'s, to be freed by perm_matrix_free; what
-   each() returns ends the reading unless it is 0. max_seconds is of reading one matrix. An error ends it, too. */
+/* Reads a file of many graphs: each() gets one matrix after another, with its line (0: the file has one matrix);
+   *result says how it was read. each() frees the matrix (perm_matrix_free) and ends the reading unless it returns 0; so
+   does an error. max_seconds is for one matrix. */
 typedef int (*perm_matrix_each)(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line,
                                 void *user_data);
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
                                                   perm_matrix_each each, void *user_data, perm_result *result);
 
 /* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
-   replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are
-   written directly; directories, FIFOs, other devices and symbolic links are refused. PERM_ERROR_FILE with the system's
-   reason. O(nnz). Options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: the file is unchanged;
-   direct output ends anywhere. */
+   replaced as a whole (>>files); open files by name (/dev/stdout, /dev/fd/3) and character devices are written
+   directly; directories, FIFOs and symbolic links are refused. O(nnz). After a stop a file is unchanged, direct output
+   ends anywhere. */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, const perm_options *options,
                                               perm_result *result);
 
-/* From a row-major array with row stride ld >= n; kind REAL. a may be NULL when m or n is 0. O(m n). */
+/* From a row-major array with row stride ld >= n; kind REAL. a may be NULL if m or n is 0. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
@@ -106,23 +82,21 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
 
-/* A copy of compressed rows: those of row i are row_start[i] .. row_start[i + 1] - 1, columns in any order. Values as
-   for triplets, errors too; messages number entries from 0. */
+/* A copy of compressed rows, as in perm_matrix, but with columns in any order. Values and errors as for triplets. */
 PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
                                                  const double *real, const double *imaginary, const int64_t *integer,
                                                  perm_kind kind, const perm_options *options, perm_matrix *matrix,
                                                  perm_result *result);
 
-/* The same without a copy: *matrix points to the caller's arrays, which must stay and are never written;
-   perm_matrix_free leaves them. Refused unless they are as perm_matrix promises: columns that ascend in each row, no
-   zeros; real may be NULL for INTEGER. O(nnz) time, no memory. */
+/* The same without a copy: the caller's arrays must stay and are never written; perm_matrix_free leaves them. Refused
+   unless they are as perm_matrix promises; real may be NULL for INTEGER. O(nnz) time, no memory. */
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result);
 
-/* From a list of edges: edge e is (ends[2 e], ends[2 e + 1]), row and column, from 0, with weight[e], or 1 if weight is
-   NULL (kind PATTERN). undirected: the symmetric adjacency matrix, m = n; an edge may then stand there once or in both
-   directions. Errors as for triplets. */
+/* From edges: edge e is (ends[2 e], ends[2 e + 1]), row and column, from 0, with weight[e], or 1 if weight is NULL.
+   undirected: the symmetric adjacency matrix, m = n; an edge may stand there once or in both directions. Errors as for
+   triplets. */
 PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
                                                    int undirected, const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
@@ -131,20 +105,16 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 
 /* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
-   is split into blocks, a task or range each. Precision exact (Gaussian integers in complex matrices), or default for
-   kinds pattern and integer (unless doubles are predicted to be over 5 times as fast and exact over ten seconds or over
-   max_seconds; the result's message then says what exact takes): integers of as many words as the permanent can need;
-   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
-   prediction exceeds max_seconds, max_bytes or 512 frontier vertices; then *job may be what was planned until the
-   refusal, to be freed: it has perm_job_offer and perm_job_explain, the leaves before it run, perm_job_finish refuses.
-   PERM_STOPPED_CANCELLED or _TIME: stopped while
-   planning, which reports progress with fraction 0; *job is NULL. */
+   is split into blocks, a leaf each. Precision exact, or default for kinds pattern and integer: integers (unless
+   doubles are much faster: docs/library.md); PERM_ERROR_OVERFLOW: a perm_integer may be too short. options.modulus:
+   exact, modulo it. PERM_ERROR_LIMIT: predicted to exceed max_seconds, max_bytes or 512 frontier vertices; *job, to be
+   freed, may be what was planned so far, for perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job
+   is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix. Default precision takes doubles (with their error bound) if a perm_integer may be too
-   short. Rectangular matrices (and the methods for them) become arrays of up to PERM_MAX_LINES rows and columns for the
-   engines of perm.h. */
+/* Permanent of a sparse matrix. Precision default takes doubles, with their error bound, if a perm_integer may be too
+   short. Rectangular matrices become arrays of up to PERM_MAX_LINES rows and columns for perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -167,8 +137,8 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does. Of a rectangular one only the structural rank (and the lines that limit
-   it). O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares a matrix as perm_sparse_job does; of a rectangular one only the structural rank and the lines that limit it.
+   O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 /* SPDX-License-Identifier: MIT */

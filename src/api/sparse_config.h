@@ -1,16 +1,15 @@
 /* ================================================================================== >>sparse_config
-   Names and linkage of this header. A project may define them before the include. */
+   Names of files, if renamed, and linkage of this header. */
 #pragma once
 
 #ifndef PERM_HEADER_FILE
 #define PERM_HEADER_FILE "perm.h"
 #endif
 #ifndef PERM_SPARSE_HEADER_FILE
-#define PERM_SPARSE_HEADER_FILE "perm_sparse.h" /* this file's name as seen from itself, if you renamed it */
+#define PERM_SPARSE_HEADER_FILE "perm_sparse.h"
 #endif
 
-/* This header's own linkage: with PERM_SPARSE_IMPLEMENTATION alone, perm.h's functions are private copies here
-   and the other file has the public ones. */
+/* With PERM_SPARSE_IMPLEMENTATION alone, perm.h's functions are private copies; another file has the public ones. */
 #if defined(PERM_STATIC) && defined(__GNUC__)
 #define PERM_SPARSE_API static __attribute__((unused))
 #elif defined(PERM_STATIC)

@@ -14,8 +14,8 @@
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early
-   and may continue; value is NaN. Negative: an error; value is NaN, and result->message says why. */
+/* PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early and may continue.
+   Negative: an error; result->message says why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -85,9 +85,9 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_M
     perm_method;
 
 typedef enum perm_precision {
-  PERM_PRECISION_DEFAULT, /* exact row sums of entries rounded to 53 bits a row, products in double */
-  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: about 1e-30 times sum |terms|, guaranteed */
-  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total; for comparisons */
+  PERM_PRECISION_DEFAULT, /* row sums of entries rounded to 53 bits a row are exact, products in double */
+  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: guaranteed, about 1e-30 times sum |terms| */
+  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total */
   PERM_PRECISION_EXACT,   /* integers without rounding */
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
@@ -97,13 +97,13 @@ typedef enum perm_isa {
   PERM_ISA_PLAIN,
   PERM_ISA_AVX2,       /* AVX2 and FMA */
   PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
-  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
+  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: for exact integers */
   PERM_ISA_NEON,
-  PERM_ISA_CUDA,       /* NVIDIA GPUs. As an option: GPUs wherever they can */
+  PERM_ISA_CUDA,       /* NVIDIA GPUs; as an option: wherever they can */
   PERM_ISA_COUNT, PERM_ISA_MAKE_INT = 0x7fffffff
 } perm_isa;
 
-/* Of a file without a banner: see perm_matrix_read. */
+/* Formats of a file: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -132,29 +132,25 @@ typedef struct perm_progress {
   const char *activity; /* static text */
 } perm_progress;
 
-/* Without perm_cuda.cu and PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
+/* Without PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
-                       signs and counts, minors and gradients in double from order 13 on, frontier programs (one
-                       device), batches from order 10 on */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. For sums over signs and counts, minors and gradients
+                       from order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
 } perm_gpu_options;
 
-/* For perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
+/* For perm_job_execute and perm_compute_*. */
 typedef struct perm_checkpoint_file {
-  const char *file;         /* holds finished work, read if it exists; NULL: no file */
+  const char *file;         /* finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* checkpoints whose work is merged, without adding any */
-  int merges;               /* how many; missing or repeated work is an error */
-  const void *note;         /* note_bytes of the caller's, kept in the file; see perm_checkpoint_options */
-  size_t note_bytes;
+  const char *const *merge; /* names, then NULL: only merges their work; missing or repeated work is an error */
+  const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
 /* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
-   Impossible values are refused by every call, PERM_ERROR_OPTION; possible ones of what a call does not do (format
-   where nothing is read, gpu.cache without devices, checkpoint.seconds without a file) are ignored. */
+   Every call rejects invalid values with PERM_ERROR_OPTION; valid ones that do not apply to it are ignored. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -162,27 +158,27 @@ typedef struct perm_options {
   perm_method method;
   perm_precision precision;
   perm_isa isa;       /* the highest to use */
-  int threads;        /* 0: all of OpenMP's (1 without OpenMP) */
+  int threads;        /* 0: all of OpenMP's */
   int certify;        /* 1: error_bound must be finite, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
-  uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
-  double max_seconds; /* from the call on, with planning; tasks, which cannot be split, may be refused; 0: no limit */
-  double max_bytes;   /* of host memory at a time: the matrix, plans, tables, states of all threads, with what malloc
-                         adds; not stacks and the caller's results. What is predicted to need more is not chosen; what
-                         needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
-  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run, or of
-                         max_seconds, or 20 ms, counted, not timed; 0: 1. 10 or 100 may find better orders */
+  uint64_t modulus;   /* 2 .. 2^63: integers, modulo this; 0: the permanent itself */
+  double max_seconds; /* from the call on, with planning; 0: no limit. Tasks, which cannot be split, may be refused */
+  double max_bytes;   /* of host memory at a time, with what malloc adds, without stacks and the caller's results. More
+                      is
+                         not chosen, or PERM_ERROR_LIMIT. 0: no limit */
+  double plan_effort; /* times the usual work on sparse plans, a few per cent of the predicted run, or 20 ms, counted,
+  not
+                         timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
-  void *user_data;
+  void *user_data; /* of progress and execute */
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Called by perm_compute_* instead of perm_job_execute (but for merging) unless NULL, as by perm_mpi.c, with the
+  /* Unless NULL, perm_compute_* call it instead of perm_job_execute (except to merge), as for perm_mpi.c, with the
      call's options and the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
-  void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
 } perm_options;
 
@@ -195,17 +191,15 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2; the errors are in units of 2^exp2, too. exp2 is 0 whenever value and
-   errors are normal doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value
-   and imaginary are NaN, the errors INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2; errors have the unit 2^exp2, too. exp2 is 0 if value and errors are then
+   normal doubles (or 0, INFINITY). After an error or an early stop value and imaginary are NaN, the errors INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
-                                            of 2^exp2 (with a modulus, modulo it), no approximation; else,
-                                            and of hybrid's integers, 0 */
+  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf (modulo
+                                            the modulus), no approximation; else, and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
-  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says. INFINITY: unknown */
+  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
@@ -223,9 +217,8 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
-   double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of
-   integers of PERM_INTEGER_WORDS words. */
+/* An exactly associative sum: fixed point, two's complement, least word first, in units of 2^-1074. 5632 bits hold
+   2^3000 terms of the largest double. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -242,7 +235,7 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable: any number of
+/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any number of
    threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
@@ -259,9 +252,9 @@ typedef struct perm_leaf {
 
 /* What an engine offered when a job of a sparse matrix was planned. */
 typedef struct perm_offer {
-  int block, n; /* the block, from 0, whose leaf has this number; its order */
+  int block, n; /* the block, from 0, as its leaf; its order */
   perm_method method;
-  double seconds, bytes; /* predicted for one thread; bytes 0: not told. INFINITY: it declines, for the block */
+  double seconds, bytes; /* for one thread; bytes 0: not told. INFINITY: the engine declines */
   char reason[160];      /* "is not planar"; of a prediction a remark, or empty */
 } perm_offer;
 

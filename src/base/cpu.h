@@ -1,5 +1,5 @@
 /* ============================================================================================ >>cpu
-   CPUID says what the processor can do, XGETBV which registers the system saves. */
+   CPUID tells what the processor can do, XGETBV which registers the system saves. */
 #pragma once
 #include "../api/calls.h"
 #include "platform.h"

@@ -1,7 +1,7 @@
 /* ======================================================================================== >>doubles */
 #pragma once
 #include "../api/types.h"
-#include "environment.h"
+#include "platform.h"
 
 /* Guards against mistakes, not adversaries; the same on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
@@ -17,13 +17,13 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* By the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* Looks at the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
 }
 
-/* "NaN", "an infinity", or NULL. */
+/* Returns "NaN", "an infinity", or NULL. */
 static const char *permi_not_finite(double x)
 {
   const uint64_t bits = permi_bits(x) << 1;
@@ -39,21 +39,16 @@ static uint64_t permi_hash_double(uint64_t hash, double x)
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
 #define PERMI_HASH_START UINT64_C(14695981039346656037)
 
-/* The e of frexp for x != 0, without a call. */
+/* Returns the e of frexp for x != 0, mostly without a call. */
 static int permi_exponent(double x)
 {
-  uint64_t bits;
-  int e;
-  memcpy(&bits, &x, sizeof bits);
-  e = (int)(bits >> 52 & 2047);
-  if (!e)
+  int e = (int)(permi_bits(x) >> 52 & 2047) - 1022;
+  if (e == -1022)
     frexp(x, &e);
-  else
-    e -= 1022;
   return e;
 }
 
-static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
+static int permi_log2_ceiling(double x) /* the least e with x <= 2^e; x > 0 */
 {
   int e = permi_exponent(x);
   return ldexp(0.5, e) == x ? e - 1 : e;
@@ -69,7 +64,7 @@ static double permi_ldexp(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* x 2^e, exact unless the result is below the normal doubles. */
+/* Returns x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {
   uint64_t bits;
@@ -81,14 +76,14 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. What operations
-   lose is proved by machine: tests/proofs/doubles.g; exact rests: tests/proofs/exact_sums.v. */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]; proofs in tests/proofs/doubles.g and
+   exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
 
-/* ab - c, rounded once where ab rounded less c is exact. Without the instruction, fma takes a hundred times as long as
-   Dekker's product [Dek71], which neither overflows nor loses bits in this range. */
+/* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction, fma takes a hundred times as long
+   as Dekker's product [Dek71], which is exact in this range. */
 static double permi_times_minus(double a, double b, double c)
 {
 #ifndef FP_FAST_FMA
@@ -127,9 +122,7 @@ static permi_dd permi_two_sum(double a, double b)
 
 static permi_dd permi_dd_make(double x)
 {
-  permi_dd r;
-  r.hi = x;
-  r.lo = 0;
+  const permi_dd r = {x, 0};
   return r;
 }
 
@@ -177,8 +170,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags can break that where
-   >>environment cannot mend it: a bound is given, and integers are trusted to doubles, only after this test. */
+/* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
+   where >>platform cannot mend it. Bounds, and integers in doubles, need this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;

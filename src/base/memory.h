@@ -1,6 +1,6 @@
 /* ========================================================================================= >>memory */
 #pragma once
-#include "environment.h"
+#include "platform.h"
 
 #define PERMI_HUGE_BYTES 4194304
 
@@ -11,15 +11,14 @@
 extern int madvise(void *memory, size_t bytes, int advice);
 #endif
 
-/* Asks for huge pages where the system has them on request: first touches of 4 KB pages were an eighth of a run with
-   3e8 bytes of states, a quarter of rook numbers. */
+/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
 static void permi_prefer_huge_pages(void *memory, size_t bytes)
 {
 #if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
   const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
   const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
   const int error = errno;
-  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES); /* refused: as before */
+  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES);
   errno = error;
 #else
   (void)memory;
@@ -43,7 +42,7 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
   return memory;
 }
 
-/* The same, all bits zero; touches no fresh pages. */
+/* permi_allocate of zeros; touches no fresh pages. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
   const int own = !allocator->allocate && count && size;
@@ -67,11 +66,11 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 typedef struct permi_pool {
   const perm_allocator *allocator;
-  void *last; /* each block begins with a pointer to the one before */
+  void *last;
   int failed;
 } permi_pool;
 
-/* NULL, and pool->failed from then on, when memory runs out. */
+/* Sets pool->failed for good when memory runs out. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
   const size_t head = 16; /* keeps the alignment of malloc */
@@ -89,18 +88,13 @@ PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t 
 PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_t size)
 {
   void *memory = permi_pool_get(pool, count, size);
-  if (memory)
-    memset(memory, 0, count * size);
-  return memory;
+  return memory ? memset(memory, 0, count * size) : NULL;
 }
 
-/* A copy; from NULL: NULL. */
 PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *kept = from ? permi_pool_get(pool, count, size) : NULL;
-  if (kept && count)
-    memcpy(kept, from, count * size);
-  return kept;
+  return kept && count ? memcpy(kept, from, count * size) : kept;
 }
 
 PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
@@ -112,7 +106,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global: a data race). */
+/* Returns log2 n! to 2e-12 by Stirling's series (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -123,7 +117,7 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
-/* Returns the number of a precision in files and fingerprints, where 1 and 2 were precisions that are gone. */
+/* The number in files and fingerprints, where 1 and 2 are precisions that are gone. */
 static int permi_precision_number(perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
@@ -133,14 +127,14 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
                                         NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL},
-                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO};
+                                        {NULL, 0, 0, 0, NULL, NULL}, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
-/* One job in several calls, whose limits must not change the plan. */
+/* Is it one job in several calls, whose limits must not change the plan? */
 static int permi_in_pieces(const perm_options *options)
 {
-  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
+  return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
 }
 
 static void permi_result_clear(perm_result *result)
@@ -149,7 +143,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* The same but for words that nothing counts and text behind its end: a kilobyte, longer than a small permanent. */
+/* permi_result_clear without a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -157,7 +151,7 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* The locale's point in a printed double becomes one. */
+/* Puts a point for the locale's into a printed double. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -167,7 +161,7 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale: for d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
+/* vsnprintf with a point in every locale; d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
   char number[352];
@@ -187,18 +181,18 @@ static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list 
           *(*format == 'l' ? &wide : *format == '-' ? &left : &sign) = 1;
       }
       text = *format == 's' ? va_arg(arguments, const char *) : number;
-      if (*format == 'c' || *format == '%')
+      if (*format == 'c' || *format == '%') {
         snprintf(number, sizeof number, "%c", *format == 'c' ? va_arg(arguments, int) : '%');
-      else if (*format == 'd')
+      } else if (*format == 'd') {
         snprintf(number, sizeof number, "%lld", wide ? va_arg(arguments, long long) : va_arg(arguments, int));
-      else if (*format == 'u' || *format == 'x')
+      } else if (*format == 'u' || *format == 'x') {
         snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
                  wide ? va_arg(arguments, unsigned long long) : va_arg(arguments, unsigned));
-      else if (*format != 's')
+      } else if (*format != 's') {
         snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
                  precision < 0 ? 6 : precision, va_arg(arguments, double));
-      if (strchr("gef", *format))
         permi_put_point(number);
+      }
       for (count = 0; (*format != 's' || count != precision) && text[count];)
         count++;
     }
@@ -225,7 +219,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Records an error, with NaN, so that an ignored status cannot look plausible. */
+/* Records an error with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -248,7 +242,7 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* Are m rows of n numbers, `stride` apart, of `bytes` each, an array: rows apart, of bytes that a ptrdiff_t counts? */
+/* Do m rows of n numbers of `bytes`, `stride` apart, not overlap, and does a ptrdiff_t count their bytes? */
 static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 {
   return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
@@ -257,21 +251,20 @@ static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 static perm_status permi_fail_stride(perm_result *result, int argument, const char *name, int m, int n,
                                      ptrdiff_t stride)
 {
-  return stride < n ? permi_fail(result, PERM_ERROR_STRIDE, argument,
-                                 "%s is %lld, smaller than the %d columns of a row", name, (long long)stride, n)
-                    : permi_fail(result, PERM_ERROR_STRIDE, argument,
-                                 "%s is %lld: %d rows of so many numbers are more bytes than memory has", name,
-                                 (long long)stride, m);
+  return permi_fail(result, PERM_ERROR_STRIDE, argument,
+                    stride < n ? "%s is %lld, smaller than the %d columns of a row"
+                               : "%s is %lld: %d rows of so many numbers are more bytes than memory has",
+                    name, (long long)stride, stride < n ? n : m);
 }
 
-/* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
+/* The allocator that counts for max_bytes. Each block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
 #define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input; /* beside the input; of the input */
+  double limit, input; /* bytes beside the input, and of it */
   size_t live, wanted; /* wanted: the most that were refused */
-  size_t holders;      /* blocks, and the call */
+  size_t holders;
 } permi_meter;
 
 static size_t permi_count(size_t *number, size_t difference)
@@ -345,7 +338,7 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* A call begins, in a sound environment. Returns its options, with a counting allocator if there is a limit and no
+/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit that no
    outer call counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
@@ -370,9 +363,9 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". What is below 0 or NaN is 0. */
+/* For people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative number or NaN is 0. */
 typedef struct permi_words_of {
-  char text[32];
+  char text[128];
 } permi_words_of;
 
 static permi_words_of permi_time_words(double seconds)
@@ -410,7 +403,7 @@ static permi_words_of permi_size_words(double bytes)
   return words;
 }
 
-/* PERM_ERROR_MEMORY because of the limit becomes PERM_ERROR_LIMIT. */
+/* Returns PERM_ERROR_LIMIT for PERM_ERROR_MEMORY if the limit was the reason. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -423,13 +416,6 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
                     permi_size_words(meter->limit + meter->input).text,
                     permi_size_words(meter->input > 0 ? meter->input : (double)meter->wanted).text,
                     permi_size_words((double)meter->wanted).text);
-}
-
-PERMI_UNUSED
-static double permi_meter_needed(const perm_options *options)
-{
-  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
-  return meter->input + (double)meter->wanted;
 }
 
 static perm_status permi_meter_end(const permi_metered *call, perm_status status, perm_result *result)
@@ -450,7 +436,7 @@ static perm_status permi_kind(perm_status status, int parts, const perm_options 
   return status;
 }
 
-/* What max_bytes leaves beside the input; 0: no limit. */
+/* Returns what max_bytes leaves beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;

@@ -7,8 +7,7 @@
 PERM_API const char *perm_status_text(perm_status status)
 {
   switch (status) {
-#define PERMI_CASE(name, number, text)                                                                                 \
-  case name: return text;
+#define PERMI_CASE(name, number, text) case name: return text;
     PERM_STATUS_LIST(PERMI_CASE)
 #undef PERMI_CASE
   default: return "unknown status";
@@ -50,90 +49,42 @@ typedef struct permi_member {
 #define PERMI_MEMBER(type, name) {#type "." #name, offsetof(type, name), sizeof(((type *)NULL)->name)}
 
 static const permi_member permi_members[] = {
-    {"perm_options", 0, sizeof(perm_options)},
-    PERMI_MEMBER(perm_options, method),
-    PERMI_MEMBER(perm_options, precision),
-    PERMI_MEMBER(perm_options, isa),
-    PERMI_MEMBER(perm_options, threads),
-    PERMI_MEMBER(perm_options, certify),
-    PERMI_MEMBER(perm_options, tolerance),
-    PERMI_MEMBER(perm_options, modulus),
-    PERMI_MEMBER(perm_options, max_seconds),
-    PERMI_MEMBER(perm_options, max_bytes),
-    PERMI_MEMBER(perm_options, plan_effort),
-    PERMI_MEMBER(perm_options, progress),
-    PERMI_MEMBER(perm_options, user_data),
-    PERMI_MEMBER(perm_options, cancel),
-    PERMI_MEMBER(perm_options, allocator),
-    PERMI_MEMBER(perm_options, gpu),
-    PERMI_MEMBER(perm_options, checkpoint),
-    PERMI_MEMBER(perm_options, execute),
-    PERMI_MEMBER(perm_options, execute_data),
-    PERMI_MEMBER(perm_options, format),
-    {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
-    PERMI_MEMBER(perm_gpu_options, devices),
-    PERMI_MEMBER(perm_gpu_options, cpu_fallback),
-    PERMI_MEMBER(perm_gpu_options, cache),
-    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)},
-    PERMI_MEMBER(perm_checkpoint_file, file),
-    PERMI_MEMBER(perm_checkpoint_file, seconds),
-    PERMI_MEMBER(perm_checkpoint_file, part),
-    PERMI_MEMBER(perm_checkpoint_file, parts),
-    PERMI_MEMBER(perm_checkpoint_file, merge),
-    PERMI_MEMBER(perm_checkpoint_file, merges),
-    PERMI_MEMBER(perm_checkpoint_file, note),
-    PERMI_MEMBER(perm_checkpoint_file, note_bytes),
-    {"perm_progress", 0, sizeof(perm_progress)},
-    PERMI_MEMBER(perm_progress, fraction),
-    PERMI_MEMBER(perm_progress, seconds),
-    PERMI_MEMBER(perm_progress, seconds_left),
-    PERMI_MEMBER(perm_progress, activity),
-    {"perm_integer", 0, sizeof(perm_integer)},
-    PERMI_MEMBER(perm_integer, negative),
-    PERMI_MEMBER(perm_integer, words),
-    PERMI_MEMBER(perm_integer, word),
-    {"perm_result", 0, sizeof(perm_result)},
-    PERMI_MEMBER(perm_result, value),
-    PERMI_MEMBER(perm_result, imaginary),
-    PERMI_MEMBER(perm_result, partial_sum),
-    PERMI_MEMBER(perm_result, partial_imaginary),
-    PERMI_MEMBER(perm_result, exp2),
-    PERMI_MEMBER(perm_result, error_bound),
-    PERMI_MEMBER(perm_result, error_estimate),
-    PERMI_MEMBER(perm_result, is_complex),
-    PERMI_MEMBER(perm_result, exact),
-    PERMI_MEMBER(perm_result, integer),
-    PERMI_MEMBER(perm_result, imaginary_integer),
-    PERMI_MEMBER(perm_result, modulus),
-    PERMI_MEMBER(perm_result, method),
-    PERMI_MEMBER(perm_result, precision),
-    PERMI_MEMBER(perm_result, isa),
-    PERMI_MEMBER(perm_result, threads),
-    PERMI_MEMBER(perm_result, gpus),
-    PERMI_MEMBER(perm_result, escalated),
-    PERMI_MEMBER(perm_result, terms),
-    PERMI_MEMBER(perm_result, plan_seconds),
-    PERMI_MEMBER(perm_result, seconds),
-    PERMI_MEMBER(perm_result, status),
-    PERMI_MEMBER(perm_result, argument),
-    PERMI_MEMBER(perm_result, message),
-    {"perm_leaf", 0, sizeof(perm_leaf)},
-    PERMI_MEMBER(perm_leaf, kind),
-    PERMI_MEMBER(perm_leaf, method),
-    PERMI_MEMBER(perm_leaf, isa),
-    PERMI_MEMBER(perm_leaf, n),
-    PERMI_MEMBER(perm_leaf, chunks),
-    PERMI_MEMBER(perm_leaf, work),
-    PERMI_MEMBER(perm_leaf, seconds),
-    PERMI_MEMBER(perm_leaf, bytes),
-    PERMI_MEMBER(perm_leaf, fingerprint),
-    {"perm_offer", 0, sizeof(perm_offer)},
-    PERMI_MEMBER(perm_offer, block),
-    PERMI_MEMBER(perm_offer, n),
-    PERMI_MEMBER(perm_offer, method),
-    PERMI_MEMBER(perm_offer, seconds),
-    PERMI_MEMBER(perm_offer, bytes),
-    PERMI_MEMBER(perm_offer, reason)
+#define PERMI_OF(name) PERMI_MEMBER(perm_options, name)
+    {"perm_options", 0, sizeof(perm_options)}, PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa),
+    PERMI_OF(threads), PERMI_OF(certify), PERMI_OF(tolerance), PERMI_OF(modulus), PERMI_OF(max_seconds),
+    PERMI_OF(max_bytes), PERMI_OF(plan_effort), PERMI_OF(progress), PERMI_OF(user_data), PERMI_OF(cancel),
+    PERMI_OF(allocator), PERMI_OF(gpu), PERMI_OF(checkpoint), PERMI_OF(execute), PERMI_OF(format),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_gpu_options, name)
+    {"perm_gpu_options", 0, sizeof(perm_gpu_options)}, PERMI_OF(devices), PERMI_OF(cpu_fallback), PERMI_OF(cache),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_checkpoint_file, name)
+    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)}, PERMI_OF(file), PERMI_OF(seconds), PERMI_OF(part),
+    PERMI_OF(parts), PERMI_OF(merge), PERMI_OF(note),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_progress, name)
+    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_OF(fraction), PERMI_OF(seconds), PERMI_OF(seconds_left),
+    PERMI_OF(activity),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_integer, name)
+    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_OF(negative), PERMI_OF(words), PERMI_OF(word),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_result, name)
+    {"perm_result", 0, sizeof(perm_result)}, PERMI_OF(value), PERMI_OF(imaginary), PERMI_OF(partial_sum),
+    PERMI_OF(partial_imaginary), PERMI_OF(exp2), PERMI_OF(error_bound), PERMI_OF(error_estimate),
+    PERMI_OF(is_complex), PERMI_OF(exact), PERMI_OF(integer), PERMI_OF(imaginary_integer), PERMI_OF(modulus),
+    PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa), PERMI_OF(threads), PERMI_OF(gpus), PERMI_OF(escalated),
+    PERMI_OF(terms), PERMI_OF(plan_seconds), PERMI_OF(seconds), PERMI_OF(status), PERMI_OF(argument),
+    PERMI_OF(message),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_leaf, name)
+    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_OF(kind), PERMI_OF(method), PERMI_OF(isa), PERMI_OF(n),
+    PERMI_OF(chunks), PERMI_OF(work), PERMI_OF(seconds), PERMI_OF(bytes), PERMI_OF(fingerprint),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_offer, name)
+    {"perm_offer", 0, sizeof(perm_offer)}, PERMI_OF(block), PERMI_OF(n), PERMI_OF(method), PERMI_OF(seconds),
+    PERMI_OF(bytes), PERMI_OF(reason)
+#undef PERMI_OF
 };
 
 static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
@@ -161,24 +112,18 @@ PERM_API int perm_version(void)
   return PERMI_VERSION;
 }
 
-/* Whether an integer is one that a call may have made. */
-static int permi_integer_good(const perm_integer *integer)
-{
-  return integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS;
-}
-
-/* plus: with an explicit +. */
+/* plus: a number that is not negative begins with +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
   uint32_t half[2 * PERM_INTEGER_WORDS];
-  int used = permi_integer_good(integer) ? 2 * integer->words : -1, length = 0, i;
+  const int good = integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS; /* made by a call */
+  int used = good ? 2 * integer->words : 0, length = 0, i;
   size = buffer ? size : 0;
-  if (used < 0) {
-    if (size)
-      buffer[0] = 0;
+  if (size)
+    buffer[0] = 0;
+  if (!good)
     return 0;
-  }
   for (i = 0; i < used; i++)
     half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
   do {
@@ -207,14 +152,11 @@ PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, siz
   return permi_integer_text(integer, 0, buffer, size);
 }
 
-PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
+PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_time_words(seconds).text);
-}
-
-PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
-{
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
+  const int seconds = unit && !strcmp(unit, "seconds"), bytes = unit && !strcmp(unit, "bytes");
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", seconds ? permi_time_words(amount).text
+                                                           : bytes ? permi_size_words(amount).text : "");
 }
 
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
@@ -222,11 +164,10 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   permi_environment environment; /* snprintf rounds by it */
   size_t length;
   size = buffer ? size : 0;
-  if (!result) {
-    if (size)
-      buffer[0] = 0;
+  if (size)
+    buffer[0] = 0;
+  if (!result)
     return 0;
-  }
   if (result->exact) {
     size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
     if (!result->is_complex)
@@ -238,12 +179,10 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   }
   permi_environment_begin(&environment);
   if (result->is_complex)
-    length = result->exp2
-                 ? permi_say(buffer, size, "(%.17g%+.17gi) * 2^%lld", result->value, result->imaginary, result->exp2)
-                 : permi_say(buffer, size, "%.17g%+.17gi", result->value, result->imaginary);
+    length = permi_say(buffer, size, result->exp2 ? "(%.17g%+.17gi) * 2^%lld" : "%.17g%+.17gi", result->value,
+                       result->imaginary, result->exp2);
   else
-    length = result->exp2 ? permi_say(buffer, size, "%.17g * 2^%lld", result->value, result->exp2)
-                          : permi_say(buffer, size, "%.17g", result->value);
+    length = permi_say(buffer, size, result->exp2 ? "%.17g * 2^%lld" : "%.17g", result->value, result->exp2);
   permi_environment_end(&environment, PERM_OK);
   return length;
 }

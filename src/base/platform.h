@@ -1,5 +1,6 @@
 /* ======================================================================================= >>platform */
 #pragma once
+#include "../api/types.h"
 
 #include <errno.h>
 #include <fenv.h>
@@ -9,7 +10,7 @@
 #error "perm.h proves rounding errors: compile it without -ffast-math, -Ofast, -funsafe-math-optimizations, /fp:fast"
 #endif
 typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]; /* -fsingle-precision-constant */
-/* 1 (s390x) and 16 (x86 with AVX512-FP16) widen only what is narrower than double; 2 is the x87's, -1 unknown. */
+/* 1 (s390x) and 16 (AVX512-FP16) widen only types narrower than double; 2 is the x87's, -1 unknown. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
 #error "perm.h needs double arithmetic that rounds to double: on 32-bit x86 add -msse2 -mfpmath=sse"
 #endif
@@ -110,10 +111,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* Around rooms whose speed -O1 keeps: gcc takes 0.6 of the time for them. Of -O2 they need expensive-optimizations,
-   without which gcc leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1
-   times as fast so; the dense kernels for AVX-512 lose 3 to 5 %, planning takes 1.3 times as long, sparyser 1.14,
-   decompose 1.27: they stay outside. */
+/* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time; without expensive-optimizations it
+   leaves out vzeroupper and no longer fuses. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3
+   times as long), sparyser (1.14), decompose (1.27). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -122,9 +122,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls loops too late to hold arrays in
-   registers: at -O1 not at all with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS:
-   with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8, since gcc 12 unrolls loops too late to hold arrays in
+   registers. PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -152,9 +151,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
-   timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
-   longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, no header declares
+   clock_gettime, which takes two longs, or has another name where times are longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -186,9 +184,7 @@ static double permi_seconds(void)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
   {
-#if PERMI_OPENMP
-    return omp_get_wtime();
-#elif defined(__unix__) || defined(__APPLE__)
+#if defined(__unix__) || defined(__APPLE__)
     struct timeval now;
     gettimeofday(&now, NULL);
     return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
@@ -198,4 +194,57 @@ static double permi_seconds(void)
   }
 #endif
 }
+
+/* ---- environment: between begin and end a thread rounds to nearest, with denormals; then it has its own rounding
+   again. The caller, -ffast-math in another object, or an earlier loop in OpenMP's threads may have set another one. */
+
+static int permi_rounding_is_sound(void)
+{
+#if PERMI_X86
+  /* Reading MXCSR takes 8 ns. Up, down, to zero; denormals, in and out. */
+  static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
+  static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
+  __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
+  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
+  x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
+  y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
+  return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
+#else
+  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
+  const double x = one, u = tiny;
+  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
+#endif
+}
+
+typedef struct permi_environment {
+  fenv_t own;
+  int changed;
+} permi_environment;
+
+PERMI_COLD static void permi_environment_change(permi_environment *environment)
+{
+  environment->changed = 1;
+  fegetenv(&environment->own);
+  fesetenv(FE_DFL_ENV);
+#if PERMI_X86
+  _mm_setcsr(_mm_getcsr() & ~0x8040u); /* glibc before 2.22 keeps flush-to-zero */
+#endif
+}
+
+PERMI_INLINE void permi_environment_begin(permi_environment *environment)
+{
+  environment->changed = 0;
+  if (!permi_rounding_is_sound())
+    permi_environment_change(environment);
+}
+
+PERMI_INLINE perm_status permi_environment_end(const permi_environment *environment, perm_status status)
+{
+  if (environment->changed)
+    fesetenv(&environment->own);
+  return status;
+}
+
+#define PERMI_SOUNDLY(environment, call)                                                                               \
+  (permi_environment_begin(environment), permi_environment_end(environment, call))
 /* SPDX-License-Identifier: MIT */

@@ -1,10 +1,10 @@
 /* =========================================================================================== >>ring
    The values of all engines. Inlined functions get the algebra as a constant. */
 #pragma once
-#include "numbers.h"
+#include "integers.h"
 
-/* A value: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of moduli of
-   all terms. Integers are modulo 2^(64 words), enough for the permanent. */
+/* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli
+   of all terms. Integers are modulo 2^(64 words), enough for the permanent. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
@@ -12,10 +12,10 @@ typedef enum permi_algebra {
   PERMI_MAGNITUDES_DD,
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* integers from here on */
+  PERMI_WORD,
   PERMI_WIDE,
   PERMI_WORDS,       /* of any number of words; also Gaussian */
-  PERMI_RESIDUES,    /* also Gaussian */
+  PERMI_RESIDUES,
   PERMI_PAIR_VALUES, /* without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
@@ -77,8 +77,8 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* x (c + low); for low = 0 the relative error is 3 u^2 in this order of operations [Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], with `low` below 10 u^2 (tests/proofs/doubles.g). */
+/* Returns x (c + low). In this order of operations the relative error is 3 u^2 for low = 0 [Theorem 3 of Joldes,
+   Muller, Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], below 10 u^2 with `low` (tests/proofs/doubles.g). */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -120,7 +120,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* The same with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
+/* permi_words_fuse with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -152,7 +152,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
     }
 }
 
-/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, for PERMI_WORD and PERMI_WIDE only. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c NULL is 1, for PERMI_WORD and PERMI_WIDE only. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {

@@ -4,7 +4,7 @@
 #include "small.h"
 #include "scale.h"
 #include "gpu.h"
-#include "../job/options.h"
+#include "../job/control.h"
 
 /* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. exponent: 2n rows. */
 static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])

@@ -559,7 +559,7 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
       error = errno;
     return printed > 0 ? PERM_OK : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
-  why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
+  why = permi_file_replace(path, allocator, 1, print, what, &failed);
   if (!why)
     return PERM_OK;
   if (!failed)

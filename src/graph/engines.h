@@ -2,7 +2,7 @@
    What the engines of a block share. */
 #pragma once
 #include "../plan/compute.h"
-#include "../job/parallel.h"
+#include "../job/job.h"
 #include "reduce.h"
 #include "order.h"
 

@@ -1,23 +1,12 @@
 /* ===================================================================================== >>checkpoint
-   Finished work as a file. Numbers have the least significant byte first, doubles are IEEE's:
+   Finished work as a file. Numbers have the least significant byte first; doubles are IEEE's:
      offset  bytes
           0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
          12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (to `cpu_fallback`: for messages and perm_checkpoint_options)
-         36      4  precision asked for
-         40      4  isa: the kernel family, never PERM_ISA_AUTO
-         44      4  certify
-         48      8  modulus
-         56      8  tolerance, a double
-         64      8  max_bytes, a double
-         72      8  plan_effort, a double
-         80      4  gpus, two's complement
-         84      4  cpu_fallback
-         88      4  part
-         92      4  parts; 0: the whole job
+         32     64  what the job was planned with: permi_planned; for messages and perm_checkpoint_options
          96      4  0
         100      4  leaves
         104      8  bytes of the note
@@ -31,40 +20,28 @@
                  8  checksum of everything before
    Invariants:
      1. The file is absent, whole and old, or whole and new (>>files).
-     2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
-     3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
-        wins whole.)
+     2. A chunk is stored with its terms or not at all: one thread adds both, one checksum covers both.
+     3. A file never holds less than the one it replaces: states only grow. Of two processes the last one wins.
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
-     5. A file is used only if all of it holds: length, checksum, format, version, fingerprints, and intervals that are
-        in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
+     5. A file is used only if length, checksum, format, version and fingerprints hold, and intervals are in order, in
+        the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
 #pragma once
 #include "state.h"
-#include "options.h"
 #include "../base/files.h"
 
 #define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
-static void permi_put_double(unsigned char *bytes, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_put(bytes, bits, 8);
-}
-
-static double permi_get_double(const unsigned char *bytes)
-{
-  const uint64_t bits = permi_get(bytes, 8);
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static int permi_get_int(const unsigned char *bytes)
-{
-  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
-}
+/* Offset 32 on: isa is never PERM_ISA_AUTO, parts 0 is the whole job. */
+static const permi_stored permi_planned[] = {
+    {offsetof(perm_options, method), 1, 4}, {offsetof(perm_options, precision), 1, 4},
+    {offsetof(perm_options, isa), 1, 4}, {offsetof(perm_options, certify), 1, 4},
+    {offsetof(perm_options, modulus), 1, 8}, {offsetof(perm_options, tolerance), 1, 8},
+    {offsetof(perm_options, max_bytes), 1, 8}, {offsetof(perm_options, plan_effort), 1, 8},
+    {offsetof(perm_options, gpu.devices), 1, 4}, {offsetof(perm_options, gpu.cpu_fallback), 1, 4},
+    {offsetof(perm_options, checkpoint.part), 1, 4}, {offsetof(perm_options, checkpoint.parts), 1, 4}};
+enum { PERMI_PLANNED = sizeof permi_planned / sizeof *permi_planned };
 
 /* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
@@ -76,24 +53,20 @@ static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
   return permi_hash(permi_hash(hash, permi_get(bytes + i, (int)(size - i))), size);
 }
 
-static perm_isa permi_checkpoint_isa(const perm_options *options)
-{
-  return options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
-}
-
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options_given,
                                   void *bytes, size_t size)
 {
   const perm_options *options = permi_options(options_given);
+  perm_options planned = *options;
   unsigned char *to = (unsigned char *)bytes;
-  size_t needed = PERMI_CHECKPOINT_HEAD + 8, k;
+  const size_t note = options->checkpoint.note ? strlen(options->checkpoint.note) : 0;
+  size_t needed = PERMI_CHECKPOINT_HEAD + note + 8, k;
   int i;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
   for (i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
               (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
-  needed += options->checkpoint.note_bytes;
   if (!bytes || size < needed)
     return needed;
   memcpy(to, PERMI_CHECKPOINT_MAGIC, 8);
@@ -101,21 +74,13 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 12, PERMI_VERSION, 4);
   permi_put(to + 16, needed, 8);
   permi_put(to + 24, perm_job_fingerprint(job), 8);
-  permi_put(to + 32, (uint64_t)options->method, 4);
+  planned.isa = options->isa == PERM_ISA_AUTO ? perm_isa_best() : options->isa;
+  planned.checkpoint.part = planned.checkpoint.parts ? planned.checkpoint.part : 0;
+  permi_put_or_get(to + 32, &planned, permi_planned, PERMI_PLANNED, 1);
   permi_put(to + 36, (uint64_t)permi_precision_number(options->precision), 4);
-  permi_put(to + 40, (uint64_t)permi_checkpoint_isa(options), 4);
-  permi_put(to + 44, (uint64_t)options->certify, 4);
-  permi_put(to + 48, options->modulus, 8);
-  permi_put_double(to + 56, options->tolerance);
-  permi_put_double(to + 64, options->max_bytes);
-  permi_put_double(to + 72, options->plan_effort);
-  permi_put(to + 80, (uint64_t)(int64_t)options->gpu.devices, 4);
-  permi_put(to + 84, (uint64_t)options->gpu.cpu_fallback, 4);
-  permi_put(to + 88, options->checkpoint.parts ? (uint64_t)options->checkpoint.part : 0, 4);
-  permi_put(to + 92, (uint64_t)options->checkpoint.parts, 4);
   permi_put(to + 96, 0, 4);
   permi_put(to + 100, (uint64_t)job->leaves, 4);
-  permi_put(to + 104, options->checkpoint.note_bytes, 8);
+  permi_put(to + 104, note, 8);
   to += PERMI_CHECKPOINT_HEAD;
   for (i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
@@ -129,31 +94,20 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
     if (state->finished[i].count)
       to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
   }
-  if (options->checkpoint.note_bytes)
-    memcpy(to, options->checkpoint.note, options->checkpoint.note_bytes);
+  if (note)
+    memcpy(to, options->checkpoint.note, note);
   permi_put((unsigned char *)bytes + needed - 8, permi_checksum((const unsigned char *)bytes, needed - 8), 8);
   return needed;
 }
 
-/* The options that a file's job was planned with, over *options. */
 static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
   int precision;
-  options->method = (perm_method)permi_get(bytes + 32, 4);
+  permi_put_or_get((unsigned char *)(uintptr_t)bytes + 32, options, permi_planned, PERMI_PLANNED, 0);
   for (precision = 0; precision < PERM_PRECISION_COUNT &&
                       (uint64_t)permi_precision_number((perm_precision)precision) != permi_get(bytes + 36, 4);)
     precision++;
   options->precision = (perm_precision)precision;
-  options->isa = (perm_isa)permi_get(bytes + 40, 4);
-  options->certify = (int)permi_get(bytes + 44, 4);
-  options->modulus = permi_get(bytes + 48, 8);
-  options->tolerance = permi_get_double(bytes + 56);
-  options->max_bytes = permi_get_double(bytes + 64);
-  options->plan_effort = permi_get_double(bytes + 72);
-  options->gpu.devices = permi_get_int(bytes + 80);
-  options->gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
-  options->checkpoint.part = (int)permi_get(bytes + 88, 4);
-  options->checkpoint.parts = (int)permi_get(bytes + 92, 4);
 }
 
 /* path: NULL for bytes in memory. */
@@ -201,30 +155,30 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
 #define PERMI_STRANGER(field, print, text)                                                                             \
   if (made.field != now.field)                                                                                         \
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " print, text(made.field), text(now.field))
-  if (!options)
-    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
-  made = now = *options;
-  now.isa = permi_checkpoint_isa(options);
-  permi_options_decode(bytes, &made);
-#define PERMI_STRANGER_NAME(field)                                                                                     \
+#define PERMI_STRANGER_NAMED(field)                                                                                    \
   if (made.field != now.field)                                                                                         \
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " #field " %s, not %s",                   \
                                  perm_name(#field, made.field), perm_name(#field, now.field))
-  PERMI_STRANGER_NAME(method);
-  PERMI_STRANGER_NAME(precision);
-  PERMI_STRANGER_NAME(isa);
-#undef PERMI_STRANGER_NAME
+  if (!options)
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
+  made = now = *options;
+  now.isa = now.isa == PERM_ISA_AUTO ? perm_isa_best() : now.isa;
+  permi_options_decode(bytes, &made);
+  PERMI_STRANGER_NAMED(method);
+  PERMI_STRANGER_NAMED(precision);
+  PERMI_STRANGER_NAMED(isa);
   PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
   PERMI_STRANGER(certify, "certify %d, not %d", );
   PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
   PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
   PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
   PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
+#undef PERMI_STRANGER_NAMED
 #undef PERMI_STRANGER
   return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
-/* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
+/* Reads one leaf and advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -287,16 +241,24 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
                   : permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
 }
 
-PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
-                                       perm_result *result)
+static perm_status permi_check_decode(const perm_job *job, const void *from, const char *name, perm_state **state,
+                                      perm_result *result)
 {
   permi_result_clear(result);
   if (!state)
     return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
   *state = NULL;
-  if (!job || !bytes)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "bytes" : "job");
-  return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
+  return job && from ? PERM_OK
+                     : permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? name : "job");
+}
+
+PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
+                                       perm_result *result)
+{
+  const perm_status status = permi_check_decode(job, bytes, "bytes", state, result);
+  return status == PERM_OK
+             ? permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result)
+             : status;
 }
 
 /* Reads at most one byte beyond the announced length. */
@@ -304,33 +266,26 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
                                    size_t *size, int *missing, perm_result *result)
 {
   const char *failed = NULL;
-  size_t room = 4096, used = 0;
+  size_t room = 0, used = 0, got = 1;
   uint64_t wanted = PERMI_CHECKPOINT_HEAD;
   perm_status status = PERM_OK;
   unsigned char *to = NULL;
   FILE *file = permi_file_open(path, &failed, missing);
   if (!file)
     return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
-  to = (unsigned char *)permi_allocate(allocator, room, 1);
-  while (to && !failed && used < wanted) {
-    size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
+  while (got && !failed && used < wanted) {
+    size_t ask;
     int fault;
-    if (!ask) {
-      unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
-      if (more)
-        memcpy(more, to, used);
-      permi_release(allocator, to);
-      to = more;
-      room *= 2;
-      continue;
+    if (used == room && !permi_enlarge(allocator, NULL, &to, used, room = room ? 2 * room : 4096, 1)) {
+      status = permi_fail_memory(result);
+      break;
     }
+    ask = wanted < room ? (size_t)wanted - used : room - used;
     errno = fault = PERMI_FILE_FAULT("read", &ask);
     got = fault ? 0 : fread(to + used, 1, ask, file);
     if (fault || ferror(file))
       failed = strerror(errno);
     used += got;
-    if (!got)
-      break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
       wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not exist */
@@ -339,9 +294,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   fclose(file);
   *bytes = to;
   *size = used;
-  if (!to)
-    status = permi_fail_memory(result);
-  else if (failed)
+  if (failed)
     status = permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot read: %s", path, failed);
   if (status != PERM_OK) {
     permi_release(allocator, to);
@@ -350,16 +303,35 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   return status;
 }
 
+typedef struct permi_encoded {
+  const unsigned char *bytes;
+  size_t size;
+} permi_encoded;
+
+static int permi_encoded_print(FILE *stream, const void *what)
+{
+  const permi_encoded *encoded = (const permi_encoded *)what;
+  size_t done = 0, ask;
+  for (; done < encoded->size; done += ask) {
+    ask = encoded->size - done;
+    errno = PERMI_FILE_FAULT("write", &ask);
+    if (errno || fwrite(encoded->bytes + done, 1, ask, stream) != ask)
+      return 0;
+  }
+  return 1;
+}
+
 static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                           const perm_options *options, int clean, perm_result *result)
 {
   const size_t size = perm_state_encode(job, state, options, NULL, 0);
   unsigned char *bytes = (unsigned char *)permi_allocate(&job->allocator, size, 1);
+  const permi_encoded encoded = {bytes, size};
   const char *why, *failed;
   if (!bytes)
     return permi_fail_memory(result);
   perm_state_encode(job, state, options, bytes, size);
-  why = permi_file_replace(path, &job->allocator, clean, NULL, bytes, size, &failed);
+  why = permi_file_replace(path, &job->allocator, clean, permi_encoded_print, &encoded, &failed);
   permi_release(&job->allocator, bytes);
   if (why && !failed)
     return permi_fail_memory(result);
@@ -369,12 +341,10 @@ static perm_status permi_checkpoint_write(const perm_job *job, const perm_state 
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result)
 {
-  perm_status status = permi_check_state(job, state, 2, result);
-  if (status != PERM_OK)
-    return status;
-  if (!path)
+  const perm_status status = permi_check_state(job, state, 2, result);
+  if (status == PERM_OK && !path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
-  return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
+  return status == PERM_OK ? permi_checkpoint_write(job, state, path, permi_options(options), 1, result) : status;
 }
 
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
@@ -409,21 +379,16 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result)
 {
   int missing;
-  permi_result_clear(result);
-  if (!state)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "state is NULL");
-  *state = NULL;
-  if (!job || !path)
-    return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "path" : "job");
-  return permi_checkpoint_read(job, path, permi_options(options), state, &missing, result);
+  const perm_status status = permi_check_decode(job, path, "path", state, result);
+  return status == PERM_OK ? permi_checkpoint_read(job, path, permi_options(options), state, &missing, result) : status;
 }
 
-PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
-                                             perm_result *result)
+PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result)
 {
   unsigned char *bytes = NULL;
+  char *kept = NULL;
   perm_options found;
-  size_t size = 0, length;
+  size_t size = 0, length = 0;
   int missing;
   perm_status status;
   permi_result_clear(result);
@@ -431,29 +396,26 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
   if (note)
     *note = NULL;
-  if (note_bytes)
-    *note_bytes = 0;
   status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
-  if (status != PERM_OK)
-    return status;
-  status = permi_checkpoint_check(bytes, size, path, result);
+  if (status == PERM_OK)
+    status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
     found = *options;
     permi_options_decode(bytes, &found);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same except for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
-    else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
+    else if (note && length && !(kept = (char *)permi_allocate(&options->allocator, length + 1, 1)))
       status = permi_fail_memory(result);
+    else
+      *options = found;
   }
-  if (status == PERM_OK) {
-    if (note && length)
-      memcpy(*note, bytes + size - 8 - length, length);
-    if (note_bytes)
-      *note_bytes = length;
-    *options = found;
+  if (kept) {
+    memcpy(kept, bytes + size - 8 - length, length);
+    kept[length] = 0;
+    *note = kept;
   }
   permi_release(&options->allocator, bytes);
   return status;

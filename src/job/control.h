@@ -4,17 +4,18 @@
 #include "../api/types.h"
 #include "../api/calls.h"
 #include "../base/memory.h"
+#include "../base/cpu.h"
 
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves (planning: of the best offer), of finished ones */
-  double fraction_start, fraction_time; /* of GPUs: when starts and trials were over */
+  double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
+  double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
   int unwritten;
   int gpus;
   char message[PERM_MESSAGE_BYTES];
-  double worked, next_look; /* of permi_watch, in its units */
+  double worked, next_look;
   perm_status stopped;
   const char *activity;
   double done;
@@ -52,10 +53,9 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   now = permi_seconds();
   if (options->progress && now >= control->next_report) {
     perm_progress report;
-    double total = control->work_total > 0 ? control->work_total : 1;
+    const double total = control->work_total > 0 ? control->work_total : 1;
     control->next_report = now + 0.1;
-    report.fraction = (control->work_before + work_done) / total;
-    report.fraction = report.fraction < 1 ? report.fraction : 1;
+    report.fraction = fmin((control->work_before + work_done) / total, 1);
     report.seconds = now - control->start;
     if (options->gpu.devices && report.fraction > control->fraction_start && control->fraction_time == 0) {
       control->fraction_start = report.fraction;
@@ -72,8 +72,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped. Counts, not the clock,
-   decide plans. watch may be NULL. */
+/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped (watch NULL: 0). Counts
+   decide plans, not the clock. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -87,17 +87,13 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-typedef struct permi_early {
-  char text[128];
-} permi_early;
-
-/* "max_seconds reached after 20 s of about 3 h 10 min": the whole, by what is done of it, else as predicted. */
-static permi_early permi_early_words(const permi_control *control, perm_status status)
+/* Returns "max_seconds reached after 20 s of about 3 h 10 min". */
+static permi_words_of permi_early_words(const permi_control *control, perm_status status)
 {
   const double seconds = permi_seconds() - control->start, total = control->work_total;
   const double done = total > 0 ? control->work_before / total - control->fraction_start : 0;
   const double whole = done > 0 ? seconds / done : total;
-  permi_early words;
+  permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (whole > 0 && whole < (double)INFINITY)
     snprintf(words.text, sizeof words.text, "%s after %s of about %s", perm_status_text(status),
@@ -114,7 +110,7 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
   return watch->stopped;
 }
 
-/* Copies bytes, or zeroes where from is NULL, in pieces, since fresh pages take long; 0: stop. */
+/* Copies bytes, or zeros if from is NULL, in pieces; returns 0 to stop. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -140,5 +136,116 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
   return status == PERM_OK && control->next_checkpoint < (double)INFINITY && permi_seconds() >= control->next_checkpoint
              ? PERMI_CHECKPOINT_DUE
              : status;
+}
+
+/* ---- the check of options, the judgement of results */
+
+static int permi_method_is_sparse(perm_method method)
+{
+  return method >= PERM_METHOD_FRONTIER;
+}
+
+static const char *permi_bad_option(const perm_options *options)
+{
+  const perm_checkpoint_file *checkpoint = &options->checkpoint;
+  const struct {
+    int bad;
+    const char *because;
+  } rule[] = {
+      {(int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE,
+       "method is not one of perm_method"},
+      {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
+       "precision is not one of perm_precision"},
+      {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
+      {(int)options->format < 0 || options->format >= PERM_FORMAT_COUNT, "format is not one of perm_format"},
+      {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
+      {options->threads < 0, "threads is negative (0 means all)"},
+      {options->threads > 1 << 16, "threads is above 65536"},
+      {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
+       "modulus is not between 2 and 2^63 (0 means none)"},
+      {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
+       "tolerance is negative or not finite (0 means none)"},
+      {!(options->max_seconds >= 0), "max_seconds is negative or NaN (0 means no limit)"},
+      {!(options->max_bytes >= 0), "max_bytes is negative or NaN (0 means no limit)"},
+      {!(options->plan_effort >= 0 && options->plan_effort <= 1e6), "plan_effort is not between 0 and 1e6 (0 means 1)"},
+      {options->gpu.devices < PERM_ALL_GPUS, "gpu.devices is below -1 (PERM_ALL_GPUS)"},
+      {options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1, "gpu.cpu_fallback is neither 0 nor 1"},
+      {options->isa == PERM_ISA_CUDA && !options->gpu.devices, "isa cuda needs gpu.devices"},
+      {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
+      {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
+       "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
+      {checkpoint->part && !checkpoint->parts, "checkpoint.part is given, but checkpoint.parts is 0"},
+      {checkpoint->merge && !*checkpoint->merge, "checkpoint.merge is an empty list (NULL means none)"},
+      {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
+      {!options->allocator.allocate != !options->allocator.release,
+       "allocator needs both allocate and release, or neither"}
+  };
+  size_t k;
+  for (k = 0; k < sizeof rule / sizeof *rule; k++)
+    if (rule[k].bad)
+      return rule[k].because;
+  return NULL;
+}
+
+/* Do the options ask for no more than a small sum at once, without a job? It takes no memory, and no time that a clock
+   shows. exact: the matrix is of integers; bytes: its size. */
+static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
+{
+  return !options ||
+         ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
+          (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
+          !(options->certify && !exact) && !options->modulus && !options->gpu.devices &&
+          !options->execute && (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
+          (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
+          permi_isa_here(options->isa) && !permi_bad_option(options));
+}
+
+/* argument: position of the options. */
+static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
+{
+  const char *bad = permi_bad_option(options);
+  if (bad)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: %s", bad);
+  if (options->isa != PERM_ISA_CUDA && !permi_isa_here(options->isa))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: this machine has no %s; its best is %s",
+                      perm_name("isa", options->isa), perm_name("isa", perm_isa_best()));
+  return PERM_OK;
+}
+
+/* Returns the error to expect, in units of 2^exp2; guaranteed under certify. */
+static double permi_error(const perm_options *options, const perm_result *result)
+{
+  return result->error_bound < result->error_estimate || options->certify ? result->error_bound
+                                                                          : result->error_estimate;
+}
+
+/* Returns the relative error; INFINITY for an inexact 0. */
+static double permi_relative(const perm_options *options, const perm_result *result)
+{
+  const double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
+  if (result->exact || result->error_bound == 0)
+    return 0;
+  return size == 0 ? (double)INFINITY : 0.5 * permi_error(options, result) / size;
+}
+
+/* Returns PERM_TOLERANCE_NOT_MET if the result is worse than what was asked for, else its status. */
+static perm_status permi_judge(const perm_options *options, perm_result *result)
+{
+  double relative = permi_relative(options, result);
+  if (result->status == PERM_OK && options->certify && result->error_bound == (double)INFINITY) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message, "certify: no guaranteed bound for this matrix by method %s",
+             perm_name("method", result->method));
+  }
+  if (result->status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    result->status = PERM_TOLERANCE_NOT_MET;
+    permi_say(result->message, sizeof result->message, "tolerance %.3g not met: the %s relative error is %.3g; %s",
+             options->tolerance,
+             options->certify || result->error_bound <= result->error_estimate ? "guaranteed" : "estimated", relative,
+             permi_in_pieces(options) ? "in a job, with a checkpoint or parts the precision is not raised"
+             : result->precision == PERM_PRECISION_DD ? "no precision is higher"
+                                                      : "no higher precision fits method and limits");
+  }
+  return result->status;
 }
 /* SPDX-License-Identifier: MIT */

@@ -4,18 +4,15 @@
 #include "../base/prices.h"
 #include "../api/calls.h"
 #include "../base/memory.h"
-#include "../base/numbers.h"
+#include "../base/integers.h"
 #include "control.h"
-#include "options.h"
 
-/* A rounding that all terms share, relative to the value and to a part of the sum of |terms|, but at most `most` in
-   units of that sum. */
+/* A rounding that all terms share: relative to the value and to a part of the sum of |terms|, at most `most` units. */
 typedef struct permi_shared {
   double relative, part, most;
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
-/* Chunks of a leaf. */
 typedef struct permi_stretch {
   int leaf;
   uint64_t begin, end, fingerprint;
@@ -23,19 +20,19 @@ typedef struct permi_stretch {
 
 struct permi_leaf {
   perm_leaf information;
-  /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
+  /* Add a chunk, or a whole task, to *partial, which a failing task leaves alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* If set, runs many chunks, or a prefix of them. */
+  /* Unless NULL, runs many chunks, or a prefix of them. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
   void *context;  /* immutable once the job exists */
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
-  int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
+  int integer;      /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
-  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* if set, of the sum makes the integer */
+  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, makes the integer of the sum */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -59,40 +56,30 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node; /* in postfix order */
+  permi_node *node;
   permi_number *number;
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
-  perm_options judged; /* what its result is judged by; zeros: nothing, for the caller judges */
+  perm_options judged; /* what the result is judged by; zeros: the caller judges */
   double plan_seconds;
-  double exact_seconds; /* predicted, of integers that are computed in doubles; 0: no such */
-  void *context; /* of all leaves, with what follows; or NULL */
+  double exact_seconds; /* predicted for integers that are computed in doubles; 0: none are */
+  void *context; /* of all leaves, for the functions below; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
-  /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
-     the work, from a file. watch: NULL, or may stop both. */
+  /* Unless NULL, check finished partials (sample: some, from a file). What is wrong leaves `strike`, unless NULL. */
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
                           perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
-  size_t note_bytes[2];
   int offers, offer_room;
-  struct permi_offered *offered;
+  perm_offer *offer;
 };
 
-/* A perm_offer whose reason is a part of note[1]. */
-typedef struct permi_offered {
-  int block, n;
-  perm_method method;
-  double seconds, bytes;
-  size_t reason, length;
-} permi_offered;
-
-/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 if it fails or stops; nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -107,7 +94,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
+/* Makes room for one more item, or returns 0. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
@@ -129,7 +116,7 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* A job that was asked for: nobody but its finish judges the result. */
+/* Lets the job's finish judge the result: the caller asked for a job alone. */
 static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
 {
   if (status == PERM_OK) {
@@ -143,35 +130,24 @@ static perm_status permi_job_asked(perm_status status, const perm_options *optio
 PERMI_UNUSED
 static int permi_job_note(perm_job *job, int after, const char *lines)
 {
-  const size_t used = job->note_bytes[after], more = strlen(lines);
+  const char *before = job->note[after] ? job->note[after] : "";
+  const size_t used = strlen(before), more = strlen(lines);
   char *note = (char *)permi_allocate(&job->allocator, used + more + 1, 1);
   if (!note)
     return 0;
-  if (used)
-    memcpy(note, job->note[after], used);
+  memcpy(note, before, used);
   memcpy(note + used, lines, more + 1);
   permi_release(&job->allocator, job->note[after]);
   job->note[after] = note;
-  job->note_bytes[after] += more;
   return 1;
 }
 
-/* The offer, whose line, just noted, ends with its reason. */
 PERMI_UNUSED
-static int permi_job_push_offer(perm_job *job, int block, int n, perm_method method, double seconds, double bytes,
-                                size_t length)
+static int permi_job_push_offer(perm_job *job, const perm_offer *offer)
 {
-  permi_offered offer;
-  if (!permi_grow(&job->allocator, &job->offered, job->offers, &job->offer_room, sizeof offer))
+  if (!permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof *offer))
     return 0;
-  offer.block = block;
-  offer.n = n;
-  offer.method = method;
-  offer.seconds = seconds;
-  offer.bytes = bytes;
-  offer.reason = job->note_bytes[1] - length - 1;
-  offer.length = length;
-  job->offered[job->offers++] = offer;
+  job->offer[job->offers++] = *offer;
   return 1;
 }
 
@@ -300,14 +276,8 @@ static perm_status permi_job_value(const perm_job *job, const perm_partial *part
     switch (job->node[i].operation) {
     case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
     case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
-    case PERMI_MULTIPLY:
-      top--;
-      status = permi_number_multiply(&stack[top - 1], &stack[top]);
-      break;
-    case PERMI_ADD:
-      top--;
-      status = permi_number_add(&stack[top - 1], &stack[top]);
-      break;
+    case PERMI_MULTIPLY: status = permi_number_multiply(&stack[top - 2], &stack[top - 1]); top--; break;
+    case PERMI_ADD: status = permi_number_add(&stack[top - 2], &stack[top - 1]); top--; break;
     }
     if (status == PERM_OK && job->modulus) {
       permi_integer_reduce(&stack[top - 1].integer, job->modulus);
@@ -336,7 +306,7 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job->number);
   permi_release(&allocator, job->note[0]);
   permi_release(&allocator, job->note[1]);
-  permi_release(&allocator, job->offered);
+  permi_release(&allocator, job->offer);
   permi_release(&allocator, job);
 }
 
@@ -432,8 +402,8 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return permi_environment_end(&environment, PERM_OK);
 }
 
-/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
-   or, if n = 2 modulo 3, 2n - 1. */
+/* Gives the sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n,
+   n - 1 or 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -451,7 +421,6 @@ static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
   *squares = a * b * c;
 }
 
-/* Chunks [begin, end) went in. */
 static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t end)
 {
   uint64_t indices[2], squares[2];
@@ -462,7 +431,6 @@ static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t 
   partial->squares += squares[1] - squares[0];
 }
 
-/* Do count and sums say that the same chunks went in, once each? */
 static int permi_partial_agrees(const perm_partial *partial, const perm_partial *other)
 {
   return partial->chunks == other->chunks && partial->indices == other->indices && partial->squares == other->squares;
@@ -536,7 +504,6 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-/* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                     permi_control *watch, perm_result *result)
 {
@@ -578,7 +545,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   result->modulus = job->modulus;
   result->method = costliest ? costliest->information.method : PERM_METHOD_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
-  /* no integer: doubles over a power of two */
+  /* without an integer: doubles over a power of two */
   result->precision = result->exact                             ? PERM_PRECISION_EXACT
                       : job->precision == PERM_PRECISION_EXACT ? PERM_PRECISION_DD
                                                                : job->precision;
@@ -603,39 +570,29 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   int i;
   if (size)
     buffer[0] = 0;
-  if (job && job->note[0])
-    length += (size_t)snprintf(buffer, size, "%s", job->note[0]);
-  if (job && job->exact_seconds > 0)
-    length += permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
-                        "exactly in about %s with precision exact\n", permi_time_words(job->exact_seconds).text);
-  for (i = 0; job && i < job->leaves; i++) {
-    size_t room = length < size ? size - length : 0;
-    length += job->leaf[i].explain(&job->leaf[i], room ? buffer + length : NULL, room);
-  }
-  if (job && job->note[1]) {
-    size_t room = length < size ? size - length : 0;
-    length += (size_t)snprintf(room ? buffer + length : NULL, room, "%s", job->note[1]);
+  for (i = -2; job && i <= job->leaves; i++) { /* from -2: what stands before the leaves */
+    const size_t room = length < size ? size - length : 0;
+    char *to = room ? buffer + length : NULL;
+    const char *note = i == -2 ? job->note[0] : i == job->leaves ? job->note[1] : NULL;
+    if (note)
+      length += (size_t)snprintf(to, room, "%s", note);
+    else if (i == -1 && job->exact_seconds > 0)
+      length += permi_say(to, room, "exactly in about %s with precision exact\n",
+                          permi_time_words(job->exact_seconds).text);
+    else if (i >= 0 && i < job->leaves)
+      length += job->leaf[i].explain(&job->leaf[i], to, room);
   }
   return length;
 }
 
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer)
 {
-  const permi_offered *offered;
-  size_t length;
   if (!job || !offer)
     return PERM_ERROR_NULL;
   memset(offer, 0, sizeof *offer);
   if (index < 0 || index >= job->offers)
     return PERM_ERROR_RANGE;
-  offered = &job->offered[index];
-  length = offered->length < sizeof offer->reason ? offered->length : sizeof offer->reason - 1;
-  offer->block = offered->block;
-  offer->n = offered->n;
-  offer->method = offered->method;
-  offer->seconds = offered->seconds;
-  offer->bytes = offered->bytes;
-  memcpy(offer->reason, job->note[1] + offered->reason, length);
+  *offer = job->offer[index];
   return PERM_OK;
 }
 
@@ -654,5 +611,109 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
   if (proved)
     *proved = job && known;
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
+}
+
+/* ---- threads: they finish the chunks that they took, so the work is a prefix of the range. */
+
+static int permi_threads(const perm_options *options)
+{
+#if PERMI_OPENMP
+  return options->threads > 0 ? options->threads : omp_get_max_threads();
+#else
+  (void)options;
+  return 1;
+#endif
+}
+
+/* Thread 0 is the caller, and polls. */
+typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
+
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL) becomes 1 if every
+   part was done. */
+static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
+                               int *all)
+{
+  uint64_t next = begin;
+  int stop = PERM_OK;
+  if (threads <= 1 || end - begin < 2) {
+    for (; next < end && stop == PERM_OK; next++)
+      stop = (int)work(context, next, 0);
+    if (all)
+      *all = next >= end;
+    return (perm_status)stop;
+  }
+  PERMI_OMP(parallel num_threads(threads))
+  {
+    permi_environment environment;
+    int thread = 0;
+    permi_environment_begin(&environment);
+#if PERMI_OPENMP
+    thread = omp_get_thread_num();
+#endif
+    for (;;) {
+      uint64_t part;
+      int stopping;
+      PERMI_OMP(atomic read)
+      stopping = stop;
+      if (stopping)
+        break;
+      PERMI_OMP(atomic capture)
+      part = next++;
+      if (part >= end)
+        break;
+      stopping = (int)work(context, part, thread);
+      if (thread == 0 && stopping) {
+        PERMI_OMP(atomic write)
+        stop = stopping;
+      }
+    }
+    permi_environment_end(&environment, PERM_OK);
+  }
+  if (all)
+    *all = next >= end;
+  return (perm_status)stop;
+}
+
+typedef struct permi_ranging {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin;
+  double per_chunk;
+  void *memory;
+  perm_partial *partial;
+} permi_ranging;
+
+static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
+{
+  const permi_ranging *ranging = (const permi_ranging *)context;
+  permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
+                 &ranging->partial[thread]);
+  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
+                : permi_control_poll_range(ranging->control,
+                                           (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
+}
+
+/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
+static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
+                                   permi_control *control, int threads, perm_partial *done)
+{
+  permi_ranging ranging = {leaf, control, begin, leaf->information.seconds / (double)leaf->information.chunks, NULL,
+                           done};
+  perm_status status = PERM_ERROR_MEMORY;
+  int k, all = 0;
+  if (leaf->run_range || leaf->information.kind == PERM_LEAF_TASK)
+    return permi_leaf_run(leaf, begin, end, NULL, control, done);
+  if (leaf->information.seconds < PERMI_PARALLEL_SECONDS)
+    threads = 1;
+  if (threads > 1)
+    ranging.partial = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)threads, sizeof(perm_partial));
+  if (permi_workspace_make(&job->allocator, leaf, threads, &ranging.memory) && ranging.partial)
+    status = permi_share(threads, begin, end, permi_ranging_chunk, &ranging, &all);
+  for (k = 0; threads > 1 && ranging.partial && k < threads; k++)
+    perm_partial_merge(done, &ranging.partial[k]);
+  permi_release(&job->allocator, ranging.memory);
+  if (threads > 1)
+    permi_release(&job->allocator, ranging.partial);
+  return all ? PERM_OK : status;
 }
 /* SPDX-License-Identifier: MIT */

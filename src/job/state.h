@@ -1,6 +1,6 @@
 /* ========================================================================================== >>state
-   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end). 1. Intervals are
-   sorted, not empty, and do not touch. 2. The partial holds their chunks, each once. A failure changes nothing. */
+   Finished work: for each leaf its finished chunks as intervals [begin, end), sorted, not empty, not touching, and the
+   partial with each of them once. A failure changes nothing. */
 #pragma once
 #include "job.h"
 
@@ -92,7 +92,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   return PERM_OK;
 }
 
-/* joined->list := the union, which fits. 0: they share *common. */
+/* Puts the union into joined->list; returns 0 if they share *common. */
 static int permi_intervals_join(const permi_intervals *a, const permi_intervals *b, permi_intervals *joined,
                                 permi_interval *common)
 {
@@ -115,7 +115,7 @@ static int permi_intervals_join(const permi_intervals *a, const permi_intervals 
   return 1;
 }
 
-/* What the state has of a leaf, with `more` and its partial added: *both, newly allocated, and *sum. */
+/* Adds `more` to what the state has of a leaf: *both, newly allocated, and *sum. */
 static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_intervals *more,
                                       const perm_partial *partial, permi_intervals *both, perm_partial *sum,
                                       perm_result *result)
@@ -138,19 +138,13 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
 
-/* Adds chunks [begin, end) of a leaf, which begin < end and belong to the state. */
 static perm_status permi_state_put(perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                    const perm_partial *partial, perm_result *result)
 {
-  permi_interval interval;
-  permi_intervals more, both;
+  permi_interval interval = {begin, end};
+  permi_intervals more = {&interval, 1}, both;
   perm_partial sum;
-  perm_status status;
-  interval.begin = begin;
-  interval.end = end;
-  more.list = &interval;
-  more.count = 1;
-  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
+  const perm_status status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
   if (status != PERM_OK)
     return status;
   permi_release(&state->allocator, state->finished[leaf].list);
@@ -199,7 +193,6 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
   return status;
 }
 
-/* What is found to be wrong leaves `strike`, unless NULL. */
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
                                       permi_control *watch, perm_result *result)
 {
@@ -225,8 +218,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
-   tasks. */
+/* Returns part 1 .. parts of [0, chunks). The larger shares start elsewhere in each leaf, so that all tasks spread. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -251,47 +243,34 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts numbers of eight bytes, integers or doubles, at *bytes, or gets them from there; moves *bytes on. */
-static void permi_put_or_get(unsigned char **bytes, void *numbers, int count, int put)
+/* Puts numbers of a structure at `bytes`, one behind another, or gets them from there. */
+typedef struct permi_stored {
+  size_t offset;
+  int count, size;
+} permi_stored;
+static void permi_put_or_get(unsigned char *bytes, void *structure, const permi_stored *field, size_t fields, int put)
 {
-  unsigned char *number = (unsigned char *)numbers;
-  uint64_t bits;
-  for (; count-- > 0; number += 8, *bytes += 8) {
-    memcpy(&bits, number, 8);
-    if (put)
-      permi_put(*bytes, bits, 8);
-    else
-      bits = permi_get(*bytes, 8);
-    memcpy(number, &bits, 8);
-  }
+  const int one = 1, big = !*(const char *)&one; /* whether the most significant byte comes first */
+  size_t k;
+  int i;
+  for (k = 0; k < fields; k++, field++)
+    for (i = 0; i < field->count * field->size; i++, bytes++) {
+      unsigned char *byte = (unsigned char *)structure + field->offset + (big ? i ^ (field->size - 1) : i);
+      if (put)
+        *bytes = *byte;
+      else
+        *byte = *bytes;
+    }
 }
 
-/* A partial as bytes, numbers as in >>checkpoint:
-     offset  bytes
-          0      8  fingerprint of the leaf
-          8      8  chunks
-         16      8  indices
-         24      8  squares
-         32      8  exp2, two's complement, at most 2^60 in size: sums of a few do not overflow
-         40      8  lost, a double
-         48      8  terms, a double
-         56    704  value: PERM_SUM_WORDS words
-        760    704  imaginary
-       1464    704  absolute
-       2168         end: PERM_PARTIAL_BYTES */
-static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes, int put)
-{
-  permi_put_or_get(&bytes, &partial->fingerprint, 1, put);
-  permi_put_or_get(&bytes, &partial->chunks, 1, put);
-  permi_put_or_get(&bytes, &partial->indices, 1, put);
-  permi_put_or_get(&bytes, &partial->squares, 1, put);
-  permi_put_or_get(&bytes, &partial->exp2, 1, put);
-  permi_put_or_get(&bytes, &partial->lost, 1, put);
-  permi_put_or_get(&bytes, &partial->terms, 1, put);
-  permi_put_or_get(&bytes, partial->value.word, PERM_SUM_WORDS, put);
-  permi_put_or_get(&bytes, partial->imaginary.word, PERM_SUM_WORDS, put);
-  permi_put_or_get(&bytes, partial->absolute.word, PERM_SUM_WORDS, put);
-}
+/* A partial as bytes, numbers as in >>checkpoint. exp2 is at most 2^60 in size: sums of a few do not overflow. */
+static const permi_stored permi_partial_fields[] = {
+    {offsetof(perm_partial, fingerprint), 1, 8}, {offsetof(perm_partial, chunks), 1, 8},
+    {offsetof(perm_partial, indices), 1, 8}, {offsetof(perm_partial, squares), 1, 8},
+    {offsetof(perm_partial, exp2), 1, 8}, {offsetof(perm_partial, lost), 1, 8}, {offsetof(perm_partial, terms), 1, 8},
+    {offsetof(perm_partial, value), PERM_SUM_WORDS, 8}, {offsetof(perm_partial, imaginary), PERM_SUM_WORDS, 8},
+    {offsetof(perm_partial, absolute), PERM_SUM_WORDS, 8}};
+enum { PERMI_PARTIAL_FIELDS = sizeof permi_partial_fields / sizeof *permi_partial_fields };
 
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
@@ -300,7 +279,7 @@ PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, si
     return 0;
   if (bytes && size >= PERM_PARTIAL_BYTES) {
     copy = *partial;
-    permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
+    permi_put_or_get((unsigned char *)bytes, &copy, permi_partial_fields, PERMI_PARTIAL_FIELDS, 1);
   }
   return PERM_PARTIAL_BYTES;
 }
@@ -312,7 +291,7 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
   memset(partial, 0, sizeof *partial);
   if (size != PERM_PARTIAL_BYTES)
     return PERM_ERROR_FORMAT;
-  permi_partial_put_or_get(partial, (unsigned char *)(uintptr_t)bytes, 0);
+  permi_put_or_get((unsigned char *)(uintptr_t)bytes, partial, permi_partial_fields, PERMI_PARTIAL_FIELDS, 0);
   if (partial->lost >= 0 && partial->terms >= 0 && partial->terms <= DBL_MAX &&
       partial->exp2 >= -(INT64_C(1) << 60) && partial->exp2 <= INT64_C(1) << 60)
     return PERM_OK;

@@ -3,8 +3,7 @@
 #pragma once
 #include "../dense/bounds.h"
 #include "../dense/small.h"
-#include "../job/options.h"
-#include "../job/parallel.h"
+#include "../job/job.h"
 #include "minors.h"
 
 #if !defined(PERM_NO_EXTRAS)

@@ -6,7 +6,7 @@
    A thread's number sets the high digits; all walk over the low ones by one n-ary Gray code. Row sums on grids and sums
    of chunks are exact. */
 #pragma once
-#include "../job/parallel.h"
+#include "../job/job.h"
 #include "../dense/bounds.h"
 #include "minors_dense.h"
 #include "../dense/dense_gpu.h"

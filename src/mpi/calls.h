@@ -171,7 +171,13 @@ static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_option
 static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const perm_options *options,
                                   perm_result *result)
 {
-  return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
+  return permi_mpi_run((permi_mpi_session *)options->user_data, job, state, options, result);
+}
+
+static int permi_mpi_progress(const perm_progress *progress, void *user_data)
+{
+  const perm_options *options = ((const permi_mpi_session *)user_data)->options;
+  return options->progress(progress, options->user_data);
 }
 
 /* Returns the lowest family, portable C where makes differ, PERM_ISA_AUTO where all agree. */
@@ -193,7 +199,7 @@ static int permi_mpi_is_small(const permi_mpi_call *call, const perm_options *op
 {
   int side, i;
   if (call->kind >= PERMI_MPI_SPARSE || options->checkpoint.file || options->checkpoint.parts ||
-      options->checkpoint.merges || call->m > PERMI_MPI_FEW || call->n > PERMI_MPI_FEW)
+      options->checkpoint.merge || call->m > PERMI_MPI_FEW || call->n > PERMI_MPI_FEW)
     return 0;
   for (side = 0; side < 2; side++) {
     const int *count = side ? call->column_counts : call->row_counts;
@@ -216,7 +222,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   header->options = *options;
   if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */
     perm_options begun = *options;
-    if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL, NULL) == PERM_OK &&
+    if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL) == PERM_OK &&
         begun.isa != PERM_ISA_CUDA)
       header->options.isa = begun.isa;
   }
@@ -238,15 +244,14 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   if (session->rank) {
     options.allocator = session->options->allocator;
     options.cancel = session->options->cancel;
-    options.progress = NULL;
     options.checkpoint.note = NULL;
-    options.checkpoint.note_bytes = 0;
     options.checkpoint.file = header->checkpoint ? "rank 0's" : NULL;
-    options.checkpoint.merges = 0;
+    options.checkpoint.merge = NULL;
   }
   options.gpu.cache = header->gpu_cache[0] ? header->gpu_cache : NULL;
+  options.progress = session->rank == 0 && options.progress ? permi_mpi_progress : NULL;
   options.execute = permi_mpi_hook;
-  options.execute_data = session;
+  options.user_data = session;
   if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
     options.isa = (perm_isa)family;
   return options;

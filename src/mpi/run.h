@@ -253,8 +253,8 @@ static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options
   if (result->status == PERM_STOPPED_CANCELLED) {
     const double seconds = MPI_Wtime() - leader->start;
     char after[40], whole[40];
-    perm_time_text(seconds, after, sizeof after);
-    perm_time_text(c->done > 0 ? seconds * c->total / c->done : c->total, whole, sizeof whole);
+    perm_amount_text("seconds", seconds, after, sizeof after);
+    perm_amount_text("seconds", c->done > 0 ? seconds * c->total / c->done : c->total, whole, sizeof whole);
     result->status = c->status;
     snprintf(result->message, sizeof result->message,
              "%.100s after %s of about %s; there is no value, only the sum of the terms so far", c->message, after,
@@ -454,7 +454,7 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
     return permi_mpi_fail(result, session->status, session->message);
   memset(result, 0, sizeof *result);
   if (session->rank == 0) {
-    alone = options->checkpoint.merges || permi_mpi_alone(session, job);
+    alone = options->checkpoint.merge || permi_mpi_alone(session, job);
     if (options->checkpoint.parts)
       permi_mpi_fail(result, PERM_ERROR_OPTION, "parts go without MPI: all ranks together do the whole job");
     else if (!alone && !(led = permi_mpi_leader_create(&leader, session, job)))

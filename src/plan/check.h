@@ -2,7 +2,7 @@
 #pragma once
 #include "../multiplicities/counts.h"
 #include "../dense/dense.h"
-#include "../job/options.h"
+#include "../job/control.h"
 
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)

@@ -31,7 +31,7 @@ static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
   run.checkpoint.file = NULL;
-  run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
+  run.checkpoint.part = run.checkpoint.parts = 0;
   run.checkpoint.merge = NULL;
   return run;
 }

@@ -7,7 +7,7 @@
 #pragma once
 #include "../multiplicities/counts.h"
 #include "../exact/residues.h"
-#include "../job/parallel.h"
+#include "../job/job.h"
 #include "engine.h"
 
 #define PERMI_RANK_MOST 4

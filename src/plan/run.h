@@ -1,7 +1,7 @@
 /* ============================================================================================ >>run
    Runs a job under limits, with checkpoint and parts. */
 #pragma once
-#include "../job/parallel.h"
+#include "../job/job.h"
 #include "../job/checkpoint.h"
 #include "../dense/dense.h"
 
@@ -240,12 +240,13 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, permi_con
                                perm_result *result)
 {
   const perm_options *options = control->options;
+  const char *const *merge = options->checkpoint.merge;
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
     empty &= !state->finished[i].count;
-  for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && i < options->checkpoint.merges; i++) {
-    const char *path = i < 0 ? options->checkpoint.file : options->checkpoint.merge[i];
+  for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && (i < 0 || (merge && merge[i])); i++) {
+    const char *path = i < 0 ? options->checkpoint.file : merge[i];
     perm_options any = *options;
     perm_state *kept = NULL;
     int missing;
@@ -323,7 +324,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
   control = permi_control_begin(options);
-  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merges))
+  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merge))
     status = keeper->begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
@@ -335,7 +336,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
                       "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
                       permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
-  left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
+  left = !options->checkpoint.merge && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
     keeper->keep(job, state, &control, &unwritten);
     if (control.unwritten) {
@@ -356,9 +357,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = PERM_OK;
   for (i = 0; i < job->leaves && !left && begin == end; i++)
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
-  if (begin < end && !options->checkpoint.merges)
+  if (begin < end && !options->checkpoint.merge)
     stopped = PERM_PART_DONE;
-  if (keeper && !kept && !(begin < end && options->checkpoint.merges))
+  if (keeper && !kept && !(begin < end && options->checkpoint.merge))
     keeper->keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
@@ -433,9 +434,9 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
     perm_job_free(job);
     return result->status;
   }
-  status = perm_state_create(job, &state) != PERM_OK         ? permi_fail_memory(result)
-           : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                             : reach->execute(job, state, options, result);
+  status = perm_state_create(job, &state) != PERM_OK        ? permi_fail_memory(result)
+           : options->execute && !options->checkpoint.merge ? options->execute(job, state, options, result)
+                                                            : reach->execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;

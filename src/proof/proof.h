@@ -174,8 +174,8 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
                                      perm_result *result)
 {
   const permi_proof_file file = {(const permi_proof *)job->context, state ? state->partial : NULL};
-  const char *failed, *why = permi_file_replace(path, &job->allocator, 1, state ? permi_proof_print : NULL,
-                                                state ? &file : NULL, 0, &failed);
+  const char *failed, *why = permi_file_replace(path, &job->allocator, 1, permi_proof_print,
+                                                state ? &file : NULL, &failed);
   if (!why)
     return PERM_OK;
   return failed ? permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot %s it: %s", path, failed, why)
@@ -310,7 +310,7 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
                       problem->m, problem->n, PERMI_PROOF_MAX_N);
   if (path && !*path)
     return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "path is an empty name (NULL means no file)");
-  for (i = kept->file ? -1 : 0; path && i < kept->merges; i++)
+  for (i = kept->file ? -1 : 0; path && (i < 0 || (kept->merge && kept->merge[i])); i++)
     if (!strcmp(path, i < 0 ? kept->file : kept->merge[i]))
       return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "the proof would replace the checkpoint %s", path);
   return PERM_OK;
@@ -375,8 +375,8 @@ static perm_status permi_proof_run(const permi_problem *problem, int argument, c
     status = permi_fail_memory(result);
   options.max_seconds = permi_seconds_left(options_given, start);
   if (status == PERM_OK)
-    status = options.execute && !options.checkpoint.merges ? options.execute(job, state, &options, result)
-                                                           : perm_job_execute(job, state, &options, result);
+    status = options.execute && !options.checkpoint.merge ? options.execute(job, state, &options, result)
+                                                          : perm_job_execute(job, state, &options, result);
   if (status == PERM_OK && path)
     status = permi_proof_write(job, state, path, result);
   perm_state_free(state);

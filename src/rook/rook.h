@@ -436,17 +436,4 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
   result->seconds = permi_seconds() - watch.start;
   return result->status = permi_meter_end(&call, PERM_OK, result);
 }
-
-PERM_MORE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
-                                                 perm_integer *coefficients)
-{
-  int k;
-  if (m < 0 || n < 0 || !numbers || !coefficients)
-    return;
-  memset(coefficients, 0, ((size_t)m + (size_t)n + 1) * sizeof *coefficients);
-  for (k = 0; k <= m && k <= n; k++) {
-    coefficients[m + n - 2 * k] = numbers[k];
-    coefficients[m + n - 2 * k].negative = numbers[k].words ? numbers[k].negative ^ (k & 1) : 0;
-  }
-}
 /* SPDX-License-Identifier: MIT */

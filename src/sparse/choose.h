@@ -95,6 +95,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
 {
   char line[320];
   perm_job *job = maker->job;
+  perm_offer offer = {maker->blocks_noted, block->n, method, seconds, bytes, ""};
   if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
     return PERM_OK;
   if (seconds < (double)INFINITY)
@@ -102,8 +103,8 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
               perm_name("method", method), seconds, bytes, why[0] ? ": " : "", why);
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_name("method", method), why);
-  return permi_job_note(job, 1, line) &&
-                 permi_job_push_offer(job, maker->blocks_noted, block->n, method, seconds, bytes, strlen(why))
+  snprintf(offer.reason, sizeof offer.reason, "%.159s", why);
+  return permi_job_note(job, 1, line) && permi_job_push_offer(job, &offer)
              ? PERM_OK
              : permi_fail_memory(maker->result);
 }
@@ -185,6 +186,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
+  const permi_meter *meter = (const permi_meter *)maker->options->allocator.user_data;
   (void)block;
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
     permi_result_clear(maker->result);
@@ -193,7 +195,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
     offer->plan = NULL;
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes = %s: at least %s are needed",
                  permi_size_words(maker->options->max_bytes).text,
-                 permi_size_words(permi_meter_needed(maker->options)).text);
+                 permi_size_words(meter->input + (double)meter->wanted).text);
     status = PERM_OK;
   }
   if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->rival < (double)INFINITY &&

@@ -597,7 +597,7 @@ static outcome call_parts(const problem *p, const answer *exact)
 /* Two parts in files, and their merge: three calls, each of which plans */
 static outcome call_checkpoint(const problem *p, const answer *exact)
 {
-  const char *files[2] = {scratch_file[1], scratch_file[2]};
+  const char *files[3] = {scratch_file[1], scratch_file[2], NULL};
   perm_options options = sparse_options(p);
   const int arrays = random_below(2) && p->level[ORDER] <= 14;
   perm_matrix matrix;
@@ -614,7 +614,6 @@ static outcome call_checkpoint(const problem *p, const answer *exact)
     options.checkpoint.part = k < 2 ? k + 1 : 0;
     options.checkpoint.parts = k < 2 ? 2 : 0;
     options.checkpoint.merge = k < 2 ? NULL : files;
-    options.checkpoint.merges = k < 2 ? 0 : 2;
     if (arrays)
       compute_array(p, &options, &r);
     else if (sparse_matrix(p, &matrix, &r)) {

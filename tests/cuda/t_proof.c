@@ -113,7 +113,7 @@ TEST(t_cuda_proof_chunks_match_the_formula)
 /* A stop and parts leave prefixes and holes, which other calls fill; one leaf by itself. */
 TEST(t_cuda_proof_in_pieces)
 {
-  static const char *const parts[] = {"build/proof.1.tmp", "build/proof.2.tmp", "build/proof.3.tmp"};
+  static const char *const parts[] = {"build/proof.1.tmp", "build/proof.2.tmp", "build/proof.3.tmp", NULL};
   const int n = 14;
   int64_t a[14 * 14];
   perm_options options = proof_options(0);
@@ -137,7 +137,6 @@ TEST(t_cuda_proof_in_pieces)
   }
   memset(&options.checkpoint, 0, sizeof options.checkpoint);
   options.checkpoint.merge = parts;
-  options.checkpoint.merges = 3;
   CHECK_SHOW(proof_compute(n, 1, a, &options, &result) == PERM_OK, "%s", result.message);
   bytes = proof_take(&size);
   CHECK(right && bytes && size == right_size && !memcmp(bytes, right, size));

@@ -143,7 +143,6 @@ static void golden_states(int index)
     golden_end();
   }
   options.checkpoint.note = "a note";
-  options.checkpoint.note_bytes = 6;
   if (perm_checkpoint_write(job, state[0], "state.ck", &options, &r) != PERM_OK)
     golden_failure(r.status, &r);
   perm_state_free(state[2]);
@@ -153,12 +152,11 @@ static void golden_states(int index)
   golden_result(&r);
   memset(&read, 0, sizeof read);
   {
-    void *note = NULL;
-    size_t note_bytes = 0;
-    golden_failure(perm_checkpoint_options("state.ck", &read, &note, &note_bytes, &r), &r);
+    char *note = NULL;
+    golden_failure(perm_checkpoint_options("state.ck", &read, &note, &r), &r);
     golden_say(" method=%d precision=%d certify=%d modulus=%llu note=%d", (int)read.method,
                (int)read.precision + 2 * (read.precision > 0), /* as it was when there were more */
-               read.certify, (unsigned long long)read.modulus, (int)note_bytes);
+               read.certify, (unsigned long long)read.modulus, note ? (int)strlen(note) : 0);
     free(note);
   }
   remove("state.ck");
@@ -172,6 +170,7 @@ static void golden_states(int index)
 static void golden_parts(int index)
 {
   static const char *const name[] = {"1.ck", "2.ck", "3.ck"};
+  const char *merge[4] = {NULL, NULL, NULL, NULL};
   const int kind = index % 4, parts = golden_from(1, 3), n = golden_from(2, kind < 2 ? 18 : 15);
   const int ld = kind < 2 ? golden_matrix(n, n, kind + 1) : golden_integers(n, n, kind - 1);
   perm_options options = golden_options(kind < 2 ? GOLDEN_PRECISION | GOLDEN_CERTIFY : 0);
@@ -182,8 +181,9 @@ static void golden_parts(int index)
     options.checkpoint.part = part <= parts ? part : 0;
     options.checkpoint.parts = part <= parts ? parts : 0;
     options.checkpoint.file = part <= parts ? name[part - 1] : NULL;
-    options.checkpoint.merge = part <= parts ? NULL : name;
-    options.checkpoint.merges = part <= parts ? 0 : parts - (index % 7 == 6);
+    if (part <= parts - (index % 7 == 6))
+      merge[part - 1] = name[part - 1];
+    options.checkpoint.merge = part > parts && merge[0] ? merge : NULL;
     switch (kind) {
     case 0: perm_compute_real(n, n, golden_a, ld, &options, &r); break;
     case 1: perm_compute_complex(n, n, golden_a, ld, &options, &r); break;
@@ -270,6 +270,7 @@ static void golden_bad(int index)
   perm_matrix matrix;
   perm_estimate e;
   perm_estimate_plan ep;
+  const char *none = NULL;
   perm_partial partial;
   perm_state *state = NULL;
   size_t size = 0;
@@ -317,7 +318,7 @@ static void golden_bad(int index)
     o.certify = 7, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.certify = 0;
     o.checkpoint.part = 3, o.checkpoint.parts = 2, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)),
     o.checkpoint.part = o.checkpoint.parts = 0;
-    o.checkpoint.merges = 1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.checkpoint.merges = 0;
+    o.checkpoint.merge = &none, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.checkpoint.merge = NULL;
     o.gpu.devices = 1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.gpu.devices = 0;
     o.gpu.devices = -7, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r)), o.gpu.devices = 0;
     o.checkpoint.seconds = -1, GOLDEN_BAD(perm_compute_real(3, 3, a, 3, &o, &r));
@@ -398,7 +399,7 @@ static void golden_bad(int index)
     o.checkpoint.part = o.checkpoint.parts = 0;
     remove("a.ck");
     GOLDEN_BAD(perm_checkpoint_read(job, "missing.ck", &o, &state, &r));
-    GOLDEN_BAD(perm_checkpoint_options("missing.ck", &o, NULL, NULL, &r));
+    GOLDEN_BAD(perm_checkpoint_options("missing.ck", &o, NULL, &r));
     perm_job_free(job);
     perm_job_free(other);
     break;

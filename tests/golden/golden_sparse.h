@@ -188,7 +188,7 @@ static void golden_report(int index)
   perm_matrix matrix;
   perm_preparation p;
   perm_result r;
-  perm_integer numbers[13], coefficients[25];
+  perm_integer numbers[13];
   int k, drawn[3 * 60];
   memset(&options, 0, sizeof options);
   options.threads = golden_now.threads;
@@ -203,9 +203,11 @@ static void golden_report(int index)
                p.cancelled, p.blocks, p.largest, (int)p.entries_left, p.equal_rows, p.equal_columns, p.degree_three,
                p.degree_four);
   if (m <= 12 && n <= 12 && perm_rook_numbers(&matrix, &options, numbers, &r) == PERM_OK) {
-    perm_rook_matching_polynomial(m, n, numbers, coefficients);
-    for (k = 0; k <= m + n; k++)
-      golden_say(" %s%.0f", coefficients[k].negative ? "-" : "", (double)coefficients[k].word[0]);
+    for (k = m + n; k >= 0; k--) { /* of the matching polynomial: x^(m + n - k) */
+      const perm_integer *number = k % 2 == 0 && k / 2 <= m && k / 2 <= n ? &numbers[k / 2] : NULL;
+      const int negative = number && number->words && number->negative ^ (k / 2 & 1);
+      golden_say(" %s%.0f", negative ? "-" : "", number ? (double)number->word[0] : 0);
+    }
   }
   if (m <= n && n <= 60 && perm_sample_sparse(&matrix, &options, 5, 0, 3, drawn, &r) == PERM_OK)
     for (k = 0; k < 3 * m; k++)
@@ -229,8 +231,8 @@ static void golden_offers(const perm_job *job, const char *text)
     else
       snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", offer.n, perm_name("method", offer.method),
                offer.reason);
-    if (!strstr(text, line) || !perm_time_text(offer.seconds, seconds, sizeof seconds) ||
-        !perm_bytes_text(offer.bytes, bytes, sizeof bytes))
+    if (!strstr(text, line) || !perm_amount_text("seconds", offer.seconds, seconds, sizeof seconds) ||
+        !perm_amount_text("bytes", offer.bytes, bytes, sizeof bytes))
       golden_die("an offer is not in perm_job_explain", line);
   }
 }

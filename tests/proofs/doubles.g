@@ -1,4 +1,4 @@
-# >>doubles >>ring >>numbers >>low_rank >>transversals: double-doubles, with every rounding of the code. Scaled by powers
+# >>doubles >>ring >>integers >>low_rank >>transversals: double-doubles, with every rounding of the code. Scaled by powers
 # of two: the larger high word is in [1, 2). Low words are at most half a unit in the last place of high ones, 2^-53.
 # TwoSum's and the products' rests are exact: exact_sums.v. u = 2^-53; 64 u^2 = 2^-100 < PERMI_DD_UNIT.
 
@@ -96,8 +96,8 @@ e -> - (s - (a + b));
 
 # CLAIM complex_product
 # permi_dd_multiply_complex: a part has two products, 10 u^2 each, and a sum, 8 u^2 of the larger: relative to the
-# uncancelled moduli, which are at most 2^(1/2) |a| |b| (complex.v), below 4 * 2^-100 (>>numbers) by far.
-# CODE src/base/numbers.h: PERMI_DD_UNIT * 4 * x * y) *
+# uncancelled moduli, which are at most 2^(1/2) |a| |b| (complex.v), below 4 * 2^-100 (>>integers) by far.
+# CODE src/base/integers.h: PERMI_DD_UNIT * 4 * x * y) *
 # FALSE s/<= 4b-100/<= 20b-106/
 { p in [0, 1] /\ |d| <= 10b-106 /\ |e| <= 10b-106 /\ |f| <= 8b-106 /\ root in [1.4142, 1.4143] ->
   |root * (d * p + e * (1 - p) + f * (1 + 10b-106))| <= 4b-100 }

@@ -85,7 +85,7 @@ x = (1 - 0.25 * 5.684341886080802e-14) * (1 - 1b-53) * (1 + 5.684341886080802e-1
 { 2 + 1 + 3 + 3 + 3 - (12) <= 0 /\ 4 + 3 - (7) <= 0 }
 
 # CLAIM radii
-# >>fronts, >>numbers: radii and errors are rounded up by 1 + 1e-13 and 1 + 1e-12; eight operations on numbers >= 0 round
+# >>fronts, >>integers: radii and errors are rounded up by 1 + 1e-13 and 1 + 1e-12; eight operations on numbers >= 0 round
 # by less, and so do moduli, each within 4 u.
 # CODE src/planar/fronts.h: #define PERMI_RADIUS_UP (1 + 1e-13)
 # FALSE s/1e-13/1e-15/

@@ -1,4 +1,4 @@
-/* >>check, >>options, >>types, >>names, >>compute */
+/* >>check, >>control, >>types, >>names, >>compute */
 /* What the public functions do not take: each refuses by name, says which argument it was, and yields no number. */
 
 /* The last result says that much. */
@@ -50,8 +50,8 @@ TEST(t_arguments_null)
   ARGUMENTS_BAD(perm_checkpoint_read(NULL, "build/none", NULL, &other, &r), PERM_ERROR_NULL, 1, "job is NULL")
   ARGUMENTS_BAD(perm_checkpoint_read(job, NULL, NULL, &other, &r), PERM_ERROR_NULL, 2, "path is NULL")
   ARGUMENTS_BAD(perm_checkpoint_read(job, "build/none", NULL, NULL, &r), PERM_ERROR_NULL, 4, "state is NULL")
-  ARGUMENTS_BAD(perm_checkpoint_options(NULL, &options, NULL, NULL, &r), PERM_ERROR_NULL, 1, "path is NULL")
-  ARGUMENTS_BAD(perm_checkpoint_options("build/none", NULL, NULL, NULL, &r), PERM_ERROR_NULL, 2, "options is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_options(NULL, &options, NULL, &r), PERM_ERROR_NULL, 1, "path is NULL")
+  ARGUMENTS_BAD(perm_checkpoint_options("build/none", NULL, NULL, &r), PERM_ERROR_NULL, 2, "options is NULL")
   CHECK(!other);
   CHECK(perm_compute_repeated_real(2, 2, a, 2, counts, counts, NULL, NULL) == PERM_ERROR_NULL);
   CHECK(perm_minors_real(2, 2, a, 2, NULL, NULL, 0, NULL, minors, NULL) == PERM_ERROR_NULL);
@@ -242,7 +242,9 @@ TEST(t_arguments_texts)
   CHECK(perm_integer_text(NULL, text, sizeof text) == 0 && perm_integer_text(NULL, NULL, 64) == 0);
   integer.words = 0;
   CHECK(perm_integer_text(&integer, NULL, 64) == 1);
-  CHECK(perm_time_text(1, NULL, 9) == 3 && perm_bytes_text(1, NULL, 9) == 6 && perm_result_text(&r, NULL, 9) == 12);
+  CHECK(perm_amount_text("seconds", 1, NULL, 9) == 3 && perm_amount_text("bytes", 1, NULL, 9) == 6);
+  CHECK(perm_amount_text("miles", 1, text, 9) == 0 && !text[0] && perm_amount_text(NULL, 1, text, 9) == 0);
+  CHECK(perm_result_text(&r, NULL, 9) == 12);
   CHECK(perm_partial_encode(NULL, text, sizeof text) == 0);
   CHECK_TEXT(perm_name("status", (perm_status)77), "unknown");
   CHECK_TEXT(perm_name("precision", (perm_precision)77), "unknown");

@@ -96,14 +96,14 @@ static void checkpoint_seal(unsigned char *bytes, size_t size)
 
 TEST(t_checkpoint_round_trip)
 {
-  static const char note[] = "a note\0with a zero";
+  static const char note[] = "a note\nof two lines";
   perm_state *state, *back = NULL;
   perm_job *job = checkpoint_job(&state);
   const char *path = checkpoint_path(0);
   perm_options options, found;
   perm_result r;
-  void *kept = NULL;
-  size_t size, bytes_kept;
+  char *kept = NULL;
+  size_t size;
   unsigned char *bytes;
   memset(&options, 0, sizeof options);
   options.method = PERM_METHOD_GLYNN;
@@ -118,12 +118,11 @@ TEST(t_checkpoint_round_trip)
   options.checkpoint.part = 3;
   options.checkpoint.parts = 9;
   options.checkpoint.note = note;
-  options.checkpoint.note_bytes = sizeof note;
   bytes = checkpoint_bytes(job, state, &options, &size);
   CHECK(!memcmp(bytes, "\x89PERM\r\n\x1a\1\0\0\0", 12) && permi_get(bytes + 16, 8) == size);
   CHECK(permi_get(bytes + 24, 8) == perm_job_fingerprint(job) && permi_get(bytes + 100, 4) == 2);
   CHECK(permi_get(bytes + 112 + 8, 8) == 40 && permi_get(bytes + 112 + 16, 8) == 2 && bytes[112 + 24] == 3);
-  CHECK(size == 112 + 24 + 32 + PERM_PARTIAL_BYTES + 24 + sizeof note + 8);
+  CHECK(size == 112 + 24 + 32 + PERM_PARTIAL_BYTES + 24 + strlen(note) + 8);
   CHECK(perm_state_decode(job, bytes, size, &back, &r) == PERM_OK && state_equal(state, back));
   perm_state_free(back);
   CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK && !checkpoint_litter(path));
@@ -131,17 +130,15 @@ TEST(t_checkpoint_round_trip)
   perm_state_free(back);
   memset(&found, 0, sizeof found);
   found.threads = 5;
-  CHECK(perm_checkpoint_options(path, &found, &kept, &bytes_kept, &r) == PERM_OK);
-  CHECK(bytes_kept == sizeof note && kept && !memcmp(kept, note, sizeof note));
+  CHECK(perm_checkpoint_options(path, &found, &kept, &r) == PERM_OK && kept && !strcmp(kept, note));
   CHECK(found.isa == perm_isa_best() && found.threads == 5);
   found.isa = PERM_ISA_AUTO;
   found.threads = 0;
   found.checkpoint.note = note;
-  found.checkpoint.note_bytes = sizeof note;
   CHECK(!memcmp(&found, &options, sizeof found));
   free(kept);
-  CHECK(perm_checkpoint_options("build", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
-  CHECK(perm_checkpoint_options("build/no such file", &found, NULL, NULL, &r) == PERM_ERROR_FILE);
+  CHECK(perm_checkpoint_options("build", &found, NULL, &r) == PERM_ERROR_FILE);
+  CHECK(perm_checkpoint_options("build/no such file", &found, NULL, &r) == PERM_ERROR_FILE);
   CHECK_TEXT(r.message, "cannot open");
   CHECK(perm_checkpoint_write(job, state, "build/no/such/place", NULL, &r) == PERM_ERROR_FILE);
   CHECK_TEXT(r.message, "cannot create the checkpoint: ");
@@ -164,7 +161,6 @@ TEST(t_checkpoint_damage_is_refused)
   unsigned char *bytes;
   memset(&options, 0, sizeof options);
   options.checkpoint.note = "note";
-  options.checkpoint.note_bytes = 4;
   bytes = checkpoint_bytes(job, state, &options, &size);
   for (at = 0; at < size; at++)
     for (bit = 0; bit < 8; bit++) {
@@ -325,8 +321,8 @@ TEST(t_checkpoint_contradictions)
   perm_options options;
   perm_result r;
   const char *path = checkpoint_path(0);
-  void *note = &options;
-  size_t size, note_bytes = 7;
+  char text = 0, *note = &text;
+  size_t size;
   unsigned char *bytes = checkpoint_bytes(job, state, NULL, &size);
   const uint64_t first = permi_get(bytes + 136, 8); /* the leaf: 24 bytes, then intervals */
   memset(&options, 0, sizeof options);
@@ -360,10 +356,9 @@ TEST(t_checkpoint_contradictions)
     perm_state_free(touching);
   }
   CHECK(perm_checkpoint_write(job, state, NULL, &options, &r) == PERM_ERROR_NULL && r.argument == 3);
-  CHECK(perm_checkpoint_options(NULL, &options, NULL, NULL, &r) == PERM_ERROR_NULL && r.argument == 1);
-  CHECK(perm_checkpoint_options(path, NULL, NULL, NULL, &r) == PERM_ERROR_NULL && r.argument == 2);
-  CHECK(perm_checkpoint_options(path, &options, &note, &note_bytes, &r) == PERM_ERROR_FILE); /* there is none */
-  CHECK(!note && !note_bytes);
+  CHECK(perm_checkpoint_options(NULL, &options, NULL, &r) == PERM_ERROR_NULL && r.argument == 1);
+  CHECK(perm_checkpoint_options(path, NULL, NULL, &r) == PERM_ERROR_NULL && r.argument == 2);
+  CHECK(perm_checkpoint_options(path, &options, &note, &r) == PERM_ERROR_FILE && !note); /* there is none */
   CHECK(perm_state_encode(NULL, state, NULL, NULL, 0) == 0 && perm_state_encode(job, NULL, NULL, NULL, 0) == 0);
   { /* a state of another job */
     const uint64_t chunks[1] = {40};
@@ -387,14 +382,13 @@ TEST(t_checkpoint_reads_no_further)
   perm_options options, found;
   perm_result r;
   job_memory memory;
-  void *kept = NULL;
-  char text[120];
-  size_t size, kept_bytes;
+  char *kept = NULL, text[120];
+  size_t size;
   unsigned char *bytes;
   FILE *file;
   memset(&options, 0, sizeof options);
+  memset(note, '.', sizeof note - 1);
   options.checkpoint.note = note;
-  options.checkpoint.note_bytes = sizeof note;
   options.isa = PERM_ISA_PLAIN;
   bytes = checkpoint_bytes(job, state, &options, &size);
   file = fopen(path, "wb");
@@ -411,7 +405,7 @@ TEST(t_checkpoint_reads_no_further)
   found.allocator.allocate = job_allocate;
   found.allocator.release = job_release;
   found.allocator.user_data = &memory;
-  CHECK(perm_checkpoint_options(path, &found, &kept, &kept_bytes, &r) == PERM_OK && kept_bytes == sizeof note);
+  CHECK(perm_checkpoint_options(path, &found, &kept, &r) == PERM_OK && !strcmp(kept, note));
   CHECK(found.isa == PERM_ISA_PLAIN && memory.balance == 1 && memory.last >= sizeof note);
   job_release(kept, &memory);
   file = fopen(path, "wb"); /* no checkpoint, and longer than the head of one */
@@ -426,7 +420,7 @@ TEST(t_checkpoint_reads_no_further)
   options.isa = PERM_ISA_AVX512IFMA; /* its doubles are those of AVX512 */
   memset(&found, 0, sizeof found);
   CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
-  CHECK(perm_checkpoint_options(path, &found, NULL, NULL, &r) == PERM_OK);
+  CHECK(perm_checkpoint_options(path, &found, NULL, &r) == PERM_OK);
   CHECK(found.isa == (perm_isa_best() == PERM_ISA_AVX512 ? PERM_ISA_AVX512 : PERM_ISA_AVX512IFMA));
   remove(path);
   free(bytes);
@@ -507,8 +501,8 @@ TEST(t_checkpoint_faults_of_reading)
   int few, failures = 0, truncated = 0;
   static char note[20000]; /* several reads */
   memset(&options, 0, sizeof options);
+  memset(note, '.', sizeof note - 1);
   options.checkpoint.note = note;
-  options.checkpoint.note_bytes = sizeof note;
   fault_set(0, 0, 0, 0);
   CHECK(perm_checkpoint_write(job, state, path, &options, &r) == PERM_OK);
   for (few = 0; few < 2; few++)

@@ -480,11 +480,11 @@ TEST(t_engines_offers)
     perm_job_free(job);
     perm_matrix_free(&matrix);
   }
-  CHECK(perm_time_text(11520, text, sizeof text) == 10 && !strcmp(text, "3 h 12 min"));
-  CHECK(perm_bytes_text(2.5e9, text, sizeof text) == 6 && !strcmp(text, "2.5 GB"));
-  CHECK(perm_time_text(3e-4, small, sizeof small) == 6 && !strcmp(small, "300"));
+  CHECK(perm_amount_text("seconds", 11520, text, sizeof text) == 10 && !strcmp(text, "3 h 12 min"));
+  CHECK(perm_amount_text("bytes", 2.5e9, text, sizeof text) == 6 && !strcmp(text, "2.5 GB"));
+  CHECK(perm_amount_text("seconds", 3e-4, small, sizeof small) == 6 && !strcmp(small, "300"));
   for (k = 0; k < (int)(sizeof words / sizeof *words); k++) {
-    (words[k].bytes ? perm_bytes_text : perm_time_text)(words[k].number, text, sizeof text);
+    perm_amount_text(words[k].bytes ? "bytes" : "seconds", words[k].number, text, sizeof text);
     CHECK_SHOW(!strcmp(text, words[k].text), "%g: %s", words[k].number, text);
   }
 }

@@ -1,4 +1,4 @@
-/* >>environment: rounding modes, flush-to-zero and denormals-are-zero, in the calling thread, in OpenMP's threads,
+/* >>platform: rounding modes, flush-to-zero and denormals-are-zero, in the calling thread, in OpenMP's threads,
    which keep what an earlier loop set, or in both; jobs planned, executed and finished in different ones. Every call
    gives the bits that it gives at nearest with denormals, and leaves the thread as it was. perm_real and perm_complex,
    which take no look at small orders, keep their promise. */

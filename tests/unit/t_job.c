@@ -1,4 +1,4 @@
-/* >>job, >>parallel, >>plan/run, >>check */
+/* >>job, >>plan/run, >>check */
 /* The same bits however the work is cut, and every bad argument named. */
 
 static void job_matrix(int n, double *a)

@@ -1,4 +1,4 @@
-/* >>control, >>options, >>order, >>prices */
+/* >>control, >>order, >>prices */
 /* Limits hold everywhere: cancel and max_seconds reach reading, planning, preparation and every kind of call; chunks
    are short at any order; planning keeps to its budget, which is counted in work and not in seconds. */
 

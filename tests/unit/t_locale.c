@@ -101,8 +101,8 @@ static size_t t_locale_said(char *text, size_t size)
   length += perm_result_text(&result, text + length, size - length);
   result.exp2 = 0;
   length += perm_result_text(&result, text + length, size - length);
-  length += perm_time_text(0.00123, text + length, size - length);
-  length += perm_bytes_text(1.23e9, text + length, size - length);
+  length += perm_amount_text("seconds", 0.00123, text + length, size - length);
+  length += perm_amount_text("bytes", 1.23e9, text + length, size - length);
   options.max_seconds = 0.5;
   options.tolerance = 1e-300;
   perm_compute_real(3, 3, chances, 3, &options, &result);

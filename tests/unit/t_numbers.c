@@ -1,4 +1,4 @@
-/* >>doubles, >>integers, >>numbers */
+/* >>doubles, >>integers */
 /* Double-double, the associative sum, numbers of an expression, decimal texts. */
 
 static double core_random_double(void) /* any finite double, all exponents */

@@ -96,7 +96,7 @@ TEST_LONG(t_parts_merge_to_the_single_run)
   memset(&none, 0, sizeof none);
   for (k = 0;; k++) {
     const int parts = 2 + k % 3;
-    const char *path[4], *order[4];
+    const char *path[4], *order[5];
     perm_options options = none;
     perm_result wanted, r;
     int i, done = 0;
@@ -123,7 +123,7 @@ TEST_LONG(t_parts_merge_to_the_single_run)
     options = none;
     options.isa = PERM_ISA_PLAIN;
     options.checkpoint.merge = order;
-    options.checkpoint.merges = parts;
+    order[parts] = NULL;
     checkpoint_problem(k, &options, &r);
     CHECK_SHOW(done == 0 || checkpoint_same(&r, &wanted), "problem %d: %.17g, not %.17g: %s", k, r.value, wanted.value,
                r.message);
@@ -131,11 +131,11 @@ TEST_LONG(t_parts_merge_to_the_single_run)
     if (test_verbose && done < parts)
       printf("  problem %d: no parts, %s\n", k, perm_name("method", wanted.method));
     if (done == parts) {
-      options.checkpoint.merges = parts - 1;
+      order[parts - 1] = NULL;
       checkpoint_problem(k, &options, &r); /* without a part, which may be an empty one */
       CHECK(r.status == PERM_OK ? checkpoint_same(&r, &wanted) : r.status == PERM_ERROR_STATE && isnan(r.value));
       gaps += r.status == PERM_ERROR_STATE && strstr(r.message, "missing");
-      options.checkpoint.merges = parts;
+      order[parts - 1] = path[(parts - 1 + k) % parts];
       order[0] = order[1];
       checkpoint_problem(k, &options, &r);
       CHECK(r.status == PERM_OK ? checkpoint_same(&r, &wanted) : r.status == PERM_ERROR_STATE && isnan(r.value));
@@ -269,7 +269,7 @@ TEST(t_files)
 TEST(t_checkpoint_precision)
 {
   double a[20 * 20];
-  const char *path = checkpoint_path(0);
+  const char *path = checkpoint_path(0), *const merge[] = {path, NULL};
   static const double tolerance[] = {1e-3, 1e-13, 1e-28};
   static const perm_precision wanted[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DD, PERM_PRECISION_DD};
   perm_options options;
@@ -318,8 +318,7 @@ TEST(t_checkpoint_precision)
     CHECK(r.escalated == plain.escalated && r.precision == plain.precision);
   }
   memset(&options, 0, sizeof options);
-  options.checkpoint.merge = &path;
-  options.checkpoint.merges = 1;
+  options.checkpoint.merge = merge;
   CHECK(perm_compute_real(18, 18, a, 18, &options, &r) == PERM_OK && job_same_bits(&plain, &r) && r.escalated);
   remove(path);
 }
@@ -401,7 +400,7 @@ TEST(t_precision_and_exact_agree)
 TEST(t_checkpoint_options)
 {
   double a[18 * 18], out[18];
-  const char *path = checkpoint_path(0);
+  const char *path = checkpoint_path(0), *const none = NULL;
   perm_options options;
   perm_job *job = NULL;
   perm_result r;
@@ -430,8 +429,7 @@ TEST(t_checkpoint_options)
   JOB_OPTION(checkpoint.parts, 2, "checkpoint.part is not one of 1 to parts")
   JOB_OPTION(checkpoint.part, 2, "checkpoint.part is given, but checkpoint.parts is 0")
   JOB_OPTION(format, (perm_format)77, "format is not one of perm_format")
-  JOB_OPTION(checkpoint.merges, 1, "checkpoint.merges is negative, or checkpoint.merge is NULL")
-  JOB_OPTION(checkpoint.note_bytes, 1, "checkpoint.note is NULL")
+  JOB_OPTION(checkpoint.merge, &none, "checkpoint.merge is an empty list")
   remove(path);
 }
 
@@ -440,7 +438,7 @@ static int checkpoint_executed;
 static perm_status checkpoint_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
-  checkpoint_executed += *(int *)options->execute_data;
+  checkpoint_executed += *(int *)options->user_data;
   return perm_job_execute(job, state, options, result);
 }
 
@@ -458,7 +456,7 @@ TEST(t_another_scheduler)
     memset(&options, 0, sizeof options);
     options.checkpoint.parts = options.checkpoint.part = 1;
     options.execute = checkpoint_execute;
-    options.execute_data = &one;
+    options.user_data = &one;
     checkpoint_problem(k, &options, &r);
     CHECK_SHOW(checkpoint_same(&r, &wanted), "problem %d", k);
     jobs += 1 + r.escalated;
@@ -483,11 +481,10 @@ TEST(t_checkpoint_allocations_may_fail)
     perm_options options;
     perm_result r;
     perm_status status;
-    void *note = NULL;
+    char *note = NULL;
     memset(&options, 0, sizeof options);
     options.allocator = allocator;
-    options.checkpoint.note = chunks;
-    options.checkpoint.note_bytes = sizeof chunks;
+    options.checkpoint.note = "a note";
     memory.calls = memory.fail_at = 0;
     job = state_job(2, chunks, &allocator);
     CHECK(perm_state_create(job, &state) == PERM_OK && state_add(job, state, 0, 4, 6, &r) == PERM_OK);
@@ -497,7 +494,7 @@ TEST(t_checkpoint_allocations_may_fail)
     if (status == PERM_OK)
       status = perm_checkpoint_read(job, path, &options, &back, &r);
     if (status == PERM_OK)
-      status = perm_checkpoint_options(path, &options, &note, NULL, &r);
+      status = perm_checkpoint_options(path, &options, &note, &r);
     CHECK(status == PERM_OK || (status == PERM_ERROR_MEMORY && !note));
     failures += status != PERM_OK;
     permi_release(&allocator, note);

@@ -104,7 +104,8 @@ TEST(t_proof_takes_extreme_entries)
 /* Parts merged, a run that stops again and again, threads: the same file. */
 TEST(t_proof_in_pieces_is_the_same)
 {
-  static const char *const parts[] = {"t_proof.1.tmp", "t_proof.2.tmp", "t_proof.3.tmp"};
+  static const char *const parts[] = {"t_proof.1.tmp", "t_proof.2.tmp", "t_proof.3.tmp", NULL};
+  const char *const two[] = {parts[0], parts[1], NULL};
   const int n = 14;
   int64_t a[2 * 14 * 14];
   perm_options options = {0};
@@ -129,11 +130,10 @@ TEST(t_proof_in_pieces_is_the_same)
     CHECK(perm_prove_gaussian(n, n, a, n, t_proof_file, &options, &result) == PERM_PART_DONE);
   }
   memset(&options.checkpoint, 0, sizeof options.checkpoint);
-  options.checkpoint.merge = parts;
-  options.checkpoint.merges = 2;
+  options.checkpoint.merge = two;
   CHECK(perm_prove_gaussian(n, n, a, n, t_proof_file, &options, &result) == PERM_ERROR_STATE);
   CHECK(!t_proof_take(t_proof_file, &other));
-  options.checkpoint.merges = 3;
+  options.checkpoint.merge = parts;
   CHECK(perm_prove_gaussian(n, n, a, n, t_proof_file, &options, &result) == PERM_OK);
   bytes = t_proof_take(t_proof_file, &other);
   CHECK(whole && bytes && size == other && !memcmp(whole, bytes, size));
@@ -344,7 +344,7 @@ static void t_proof_spoil(int n, const int64_t *a, const char *path, const perm_
 
 TEST(t_proof_no_false_one_leaves)
 {
-  static const char *const parts[] = {"t_proof.1.tmp", "t_proof.2.tmp", "t_proof.3.tmp"};
+  static const char *const parts[] = {"t_proof.1.tmp", "t_proof.2.tmp", "t_proof.3.tmp", NULL};
   const int n = 12;
   int64_t a[12 * 12];
   perm_options options = {0};
@@ -368,14 +368,13 @@ TEST(t_proof_no_false_one_leaves)
     }
     memset(&options.checkpoint, 0, sizeof options.checkpoint);
     options.checkpoint.merge = parts;
-    options.checkpoint.merges = 3;
     CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_ERROR_STATE && isnan(result.value));
     CHECK_TEXT(result.message, changed ? parts[1] : "wrong");
     CHECK_TEXT(result.message, changed ? "wrong: trust" : "value 267 modulo");
     CHECK(!t_proof_take(t_proof_file, &other));
     for (k = 0; k < 3; k++)
       remove(parts[k]);
-    options.checkpoint.merges = 0; /* a checkpoint in which all is done: its wrong values leave it */
+    options.checkpoint.merge = NULL; /* a checkpoint in which all is done: its wrong values leave it */
     options.checkpoint.file = parts[0];
     CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) == PERM_OK && t_proof_same(&result, &right));
     free(t_proof_take(t_proof_file, &other));
@@ -476,7 +475,7 @@ TEST(t_proof_refusals)
 static perm_status t_proof_looks(const perm_job *job, perm_state *state, const perm_options *options,
                                  perm_result *result)
 {
-  int *looked = (int *)options->execute_data;
+  int *looked = (int *)options->user_data;
   perm_leaf leaf;
   *looked = perm_job_leaves(job);
   CHECK(state && perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.method == PERM_METHOD_EXACT);
@@ -494,7 +493,7 @@ TEST(t_proof_is_executed_by_others)
     t_proof_fill(n, 1, 9, a);
     CHECK(perm_compute_integer(n, n, a, n, NULL, &right) == PERM_OK);
     options.execute = t_proof_looks;
-    options.execute_data = &looked;
+    options.user_data = &looked;
     looked = 0;
     CHECK(perm_prove_integer(n, n, a, n, t_proof_file, &options, &result) ==
           (n == 2 ? PERM_OK : PERM_STOPPED_CANCELLED));

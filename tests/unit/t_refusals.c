@@ -1,10 +1,11 @@
-/* >>graph/device, >>options, >>check, >>batch/batch, >>minors_calls, >>estimate_calls, >>sample, >>rook, >>job */
+/* >>graph/device, >>control, >>check, >>batch, >>minors_calls, >>estimate_calls, >>sample, >>rook, >>job */
 /* Each bound of each argument, one beyond it and, where that is cheap, at it: the refusal names the argument, and what
    was to hold numbers holds NaN. t_arguments.c has the rest. */
 
 TEST(t_refusals_options)
 {
   static const double a[4] = {1, 2, 3, 4};
+  static const char *const no_name = NULL;
   perm_options options;
   perm_result r;
 #define REFUSED(field, value_, text_)                                                                             \
@@ -34,9 +35,7 @@ TEST(t_refusals_options)
   REFUSED(checkpoint.parts, -1, "checkpoint.part is not one of 1 to parts")
   REFUSED(checkpoint.parts, 2, "checkpoint.part is not one of 1 to parts")
   REFUSED(checkpoint.part, (options.checkpoint.parts = 2, 3), "checkpoint.part is not one of 1 to parts")
-  REFUSED(checkpoint.merges, -1, "checkpoint.merges is negative, or checkpoint.merge is NULL")
-  REFUSED(checkpoint.merges, 1, "checkpoint.merges is negative, or checkpoint.merge is NULL")
-  REFUSED(checkpoint.note_bytes, 1, "checkpoint.note is NULL")
+  REFUSED(checkpoint.merge, &no_name, "checkpoint.merge is an empty list")
   REFUSED(allocator.allocate, fault_allocate, "allocator needs both allocate and release, or neither")
   REFUSED(allocator.release, fault_release, "allocator needs both allocate and release, or neither")
 #undef REFUSED
@@ -187,7 +186,7 @@ TEST(t_refusals_samples_and_rooks)
   static double real[] = {1, 2, 3, 0.5}, negative[] = {1, 2, -3, 1}, imaginary[] = {0, 0, 1, 0};
   static int64_t integer[] = {1, 2, 3, 4}, large[] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
   perm_options options;
-  perm_integer numbers[3], coefficients[6];
+  perm_integer numbers[3];
   perm_matrix matrix;
   perm_result r;
   int drawn[8];
@@ -248,19 +247,6 @@ TEST(t_refusals_samples_and_rooks)
   matrix.integer = large; /* no word holds a sum of these, but a perm_integer does */
   CHECK(ROOK() == PERM_OK && numbers[1].words == 2 && numbers[1].word[1] == 1);
 #undef ROOK
-  matrix.integer = integer;
-  memset(coefficients, 0x55, sizeof coefficients);
-  perm_rook_matching_polynomial(-1, 3, numbers, coefficients);
-  perm_rook_matching_polynomial(2, -1, numbers, coefficients);
-  perm_rook_matching_polynomial(2, 3, NULL, coefficients);
-  perm_rook_matching_polynomial(2, 3, numbers, NULL);
-  CHECK(coefficients[0].negative == 0x55555555); /* untouched */
-  CHECK(perm_rook_numbers(&matrix, NULL, numbers, &r) == PERM_OK);
-  perm_rook_matching_polynomial(2, 3, numbers, coefficients); /* x^5 - 10 x^3 + 15 x */
-  CHECK(coefficients[5].word[0] == 1 && coefficients[3].negative && coefficients[3].word[0] == 10);
-  CHECK(coefficients[1].word[0] == 15 && !coefficients[1].negative && !coefficients[0].words && !coefficients[4].words);
-  perm_rook_matching_polynomial(3, 2, numbers, coefficients); /* of the transpose: the same */
-  CHECK(coefficients[5].word[0] == 1 && coefficients[3].word[0] == 10 && coefficients[1].word[0] == 15);
 }
 
 TEST(t_refusals_of_jobs)

@@ -167,20 +167,6 @@ TEST(t_rook_paths)
   perm_matrix_free(&matrix);
 }
 
-/* The path of four vertices has x^4 - 3 x^2 + 1. */
-TEST(t_rook_matching_polynomial)
-{
-  static const double path[] = {1, 1, 0, 1};
-  static const int expected[] = {1, 0, -3, 0, 1};
-  perm_integer numbers[3], coefficients[5];
-  perm_result result;
-  int k;
-  CHECK(t_rook_of(2, 2, path, PERM_METHOD_AUTO, numbers, &result) == PERM_OK);
-  perm_rook_matching_polynomial(2, 2, numbers, coefficients);
-  for (k = 0; k < 5; k++)
-    CHECK(t_rook_is(&coefficients[k], expected[k]));
-}
-
 /* The cycle of 2 n vertices, n rows and n columns, has 2n / (2n - k) C(2n - k, k) matchings of k edges. */
 TEST(t_rook_cycles)
 {

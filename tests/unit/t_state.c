@@ -419,16 +419,16 @@ TEST(t_partial_as_bytes)
     CHECK(bytes[8] == (partial.chunks & 255) && bytes[15] == partial.chunks >> 56);
     CHECK(bytes[56] == (partial.value.word[0] & 255) && bytes[760] == (partial.imaginary.word[0] & 255));
     CHECK(bytes[1464] == (partial.absolute.word[0] & 255) && bytes[2167] == partial.absolute.word[87] >> 56);
-    permi_put_double(bytes + 40, -1.0);
+    permi_put(bytes + 40, permi_bits(-1.0), 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
-    permi_put_double(bytes + 40, NAN);
+    permi_put(bytes + 40, permi_bits(NAN), 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
-    permi_put_double(bytes + 40, 0);
-    permi_put_double(bytes + 48, (double)INFINITY);
+    permi_put(bytes + 40, permi_bits(0), 8);
+    permi_put(bytes + 48, permi_bits((double)INFINITY), 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_ERROR_FORMAT);
-    permi_put_double(bytes + 48, DBL_MAX);
+    permi_put(bytes + 48, permi_bits(DBL_MAX), 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_OK && back.terms == DBL_MAX);
-    permi_put_double(bytes + 48, 0);
+    permi_put(bytes + 48, permi_bits(0), 8);
     CHECK(bytes[56] == (partial.value.word[0] & 255)); /* eight bytes, no more */
     permi_put(bytes + 32, UINT64_C(1) << 60, 8);
     CHECK(perm_partial_decode(bytes, PERM_PARTIAL_BYTES, &back) == PERM_OK && back.exp2 == INT64_C(1) << 60);

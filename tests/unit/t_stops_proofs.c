@@ -57,7 +57,7 @@ static long stop_each(int call, const int64_t *a, int n, const perm_options *opt
 TEST(t_stops_ranks_and_proofs)
 {
   enum { N = 20, SMALL = 8 };
-  static const char *const path = "build/stop_proof.ck";
+  static const char path[] = "build/stop_proof.ck", *const merge[] = {path, NULL};
   int64_t a[N * N];
   stop_proof proof = {NULL, NULL, 0, -1};
   perm_options options;
@@ -100,8 +100,7 @@ TEST(t_stops_ranks_and_proofs)
     CHECK(stop_each(2, a, SMALL, &options, &proof, PERM_ERROR_STATE) > 100);
     CHECK(perm_job_execute(proof.job, proof.state, &options, &r) == PERM_OK);
   }
-  options.checkpoint.merge = &path;
-  options.checkpoint.merges = 1;
+  options.checkpoint.merge = merge;
   CHECK(stop_each(3, a, SMALL, &options, &proof, PERM_OK) > 100);
   remove(path);
   perm_state_free(proof.state);

@@ -47,7 +47,9 @@ static void fuzz_decode(const uint8_t *data, size_t size)
     uint64_t begin, end, from = 0, left = 0;
     perm_options options;
     uint8_t *again;
-    size_t k;
+    char *note;
+    size_t k, bytes;
+    int text;
     perm_job_leaf(job, 0, &leaf);
     for (;; from = end) {
       FUZZ_REQUIRE(perm_state_left(job, state, 0, from, &begin, &end) == PERM_OK);
@@ -63,14 +65,21 @@ static void fuzz_decode(const uint8_t *data, size_t size)
     status = perm_state_finish(job, state, &result);
     FUZZ_REQUIRE(status == (left ? PERM_ERROR_STATE : PERM_OK));
     memset(&options, 0, sizeof options);
-    options.checkpoint.note = data + size - 8 - permi_get(data + 104, 8);
-    options.checkpoint.note_bytes = (size_t)permi_get(data + 104, 8);
+    bytes = (size_t)permi_get(data + 104, 8);
+    note = (char *)calloc(bytes + 1, 1);
+    FUZZ_REQUIRE(note);
+    memcpy(note, data + size - 8 - bytes, bytes);
+    options.checkpoint.note = note;
+    text = strlen(note) == bytes; /* else it is none that was given */
+    if (!text)
+      memset(note, '.', bytes);
     FUZZ_REQUIRE(perm_state_encode(job, state, &options, NULL, 0) == size);
     again = (uint8_t *)malloc(size);
     FUZZ_REQUIRE(again && perm_state_encode(job, state, &options, again, size) == size);
     FUZZ_REQUIRE(!memcmp(again + PERMI_CHECKPOINT_HEAD, data + PERMI_CHECKPOINT_HEAD,
-                         size - 8 - PERMI_CHECKPOINT_HEAD));
+                         size - 8 - PERMI_CHECKPOINT_HEAD - (text ? 0 : bytes)));
     free(again);
+    free(note);
   }
   perm_state_free(state);
   FUZZ_REQUIRE(fuzz_memory_of_job.live == live);
@@ -83,8 +92,7 @@ static void fuzz_file(const uint8_t *data, size_t size)
   perm_options options;
   perm_result result;
   perm_status status;
-  void *note = NULL;
-  size_t bytes = 0;
+  char *note = NULL;
   FILE *file;
   snprintf(path, sizeof path, "/tmp/fuzz_checkpoint.%ld", (long)getpid());
   file = fopen(path, "wb");
@@ -93,8 +101,8 @@ static void fuzz_file(const uint8_t *data, size_t size)
   options.allocator.allocate = fuzz_allocate;
   options.allocator.release = fuzz_release;
   options.allocator.user_data = &memory;
-  status = perm_checkpoint_options(path, &options, &note, &bytes, &result);
-  FUZZ_REQUIRE(status == PERM_OK ? bytes < size && (!bytes || note) : !note && !bytes && result.message[0]);
+  status = perm_checkpoint_options(path, &options, &note, &result);
+  FUZZ_REQUIRE(status == PERM_OK ? !note || strlen(note) < size : !note && result.message[0]);
   fuzz_release(note, &memory);
   FUZZ_REQUIRE(memory.live == 0);
   remove(path);
@@ -144,8 +152,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
       FUZZ_REQUIRE(perm_state_add(job, state, 0, chunk, chunk + each, &partial, NULL) == PERM_OK);
     }
     memset(&options, 0, sizeof options);
-    options.checkpoint.note = "perm note 1";
-    options.checkpoint.note_bytes = s % 2 ? 11 : 0;
+    options.checkpoint.note = s % 2 ? "perm note 1" : NULL;
     fuzz_sizes[s] = perm_state_encode(job, state, &options, fuzz_seeds[s], ROOM);
     FUZZ_REQUIRE(fuzz_sizes[s] <= ROOM - 16);
     perm_state_free(state);
