@@ -2984,7 +2984,7 @@ typedef struct permi_proof_gpu {
   perm_partial *done;           /* of each stretch */
   double *table, *map;          /* map: chunks' first points, */
   uint32_t *of;                 /* and whose they are */
-  permi_proof_room room; /* of the formula: looks at no limits */
+  permi_proof_room room; /* evaluates the formula without looking at limits */
   double chunk_seconds;
   char text[1024];
 } permi_proof_gpu;
@@ -3043,7 +3043,7 @@ static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inv
   inverse[0] = 0;
 }
 
-/* The table of perm_gpu_proof but for the map; returns 0 without memory. */
+/* Makes the table of perm_gpu_proof except the map; returns 0 without memory. */
 static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
 {
   const permi_proof *proof = gpu->proof;
@@ -3164,7 +3164,7 @@ static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
   gpu->work.table = gpu->table;
   memset(&prefix, 0, sizeof prefix);
   status = permi_proof_gpu_call(gpu, chunks, &prefix);
-  for (k = 0; k < count; k++) { /* what is beyond the prefix may be there, and does not count */
+  for (k = 0; k < count; k++) { /* what lies beyond the prefix may be there and does not count */
     const permi_stretch *stretch = &gpu->stretch[k];
     const uint64_t all = stretch->end - stretch->begin, here = prefix.chunks < all ? prefix.chunks : all;
     for (c = (stretch->begin + here) * PERMI_PROOF_GPU_POINTS; c < stretch->end * PERMI_PROOF_GPU_POINTS; c++)
@@ -3179,7 +3179,7 @@ static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
   return status;
 }
 
-/* Adds to done[k] what the stretches are, or a prefix of them. */
+/* Adds the stretches, or a prefix of them, to done[k]. */
 static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allocator *allocator,
                                        const permi_stretch *stretch, int count, permi_control *control,
                                        perm_partial *done)

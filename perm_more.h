@@ -952,14 +952,14 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 }
 
 /* ========================================================================================== >>lanes
-   What the vector kernels of >>polynomial and >>placements read. Their text is read once for each instruction set. */
+   Inputs of the vector kernels of >>polynomial and >>placements, whose text is read for each instruction set. */
 
-/* The polynomial of >>polynomial modulo one prime below 2^50; residues of either sign, at most half of it. */
-#define PERMI_PROOF_POINTS 24 /* evaluated at once: three vectors of AVX-512 */
+/* The polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
+#define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
 #define PERMI_PROOF_INNER 5   /* columns in the table */
 typedef struct permi_polynomial {
   int n, signs;         /* columns whose signs are polynomials */
-  int settings, outer;  /* of the table, a multiple of 4; columns beside it */
+  int settings, outer;  /* columns of the table, a multiple of 4; columns beside it */
   double prime, inverse;
   const double *entry;  /* [row][signs] */
   const double *weight; /* [2^signs]: Lagrange's */
@@ -973,7 +973,7 @@ typedef struct permi_polynomial {
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
 
-/* Low places are lanes of a unit of 64 bytes: of its 32-bit elements, where each comes from, and whether it does. */
+/* Low places are lanes of 64 bytes: where each 32-bit element comes from, and whether it does. */
 typedef struct permi_rook_lanes {
   uint32_t from[16], mask[16];
   int other_half; /* from = own place ^ 8 or more */
@@ -989,11 +989,11 @@ typedef struct permi_rook_way {
 typedef struct permi_rook_pass {
   int words; /* of a value; 0: 32 bits */
   int times; /* some c is not 1 */
-  size_t run, repeats, stride; /* in units of 64 bytes, or values of several words */
+  size_t run, repeats, stride; /* in units of 64 bytes, or of long values */
   size_t pitch;                /* bytes of a plane */
 } permi_rook_pass;
 
-/* x, y: of the last plane. Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
+/* x, y: the last plane. Ors moduli into seen: 8 words by lanes, or the words of a long value. */
 typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                                   uint64_t *seen);
 
@@ -1039,7 +1039,7 @@ PERMI_BRIEF_BEGIN
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
-#define PERMI_PROOF_SYNDROMES 8   /* values beyond d, by which >>proof_check finds wrong ones */
+#define PERMI_PROOF_SYNDROMES 8   /* extra values, by which >>proof_check finds wrong ones */
 
 typedef struct permi_proof permi_proof;
 typedef struct permi_proof_leaf {
@@ -1065,7 +1065,7 @@ struct permi_proof {
   permi_polynomial_run run;
 };
 
-/* Modulo which primes: log2 of a bound on the permanent, from sums of rows or of columns. */
+/* Chooses the primes: log2 of a bound on the permanent, from sums of rows or columns. */
 static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -1087,7 +1087,7 @@ static double permi_balanced(uint64_t x, uint64_t p)
   return x > p / 2 ? -(double)(p - x) : (double)x;
 }
 
-/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), by which 1 / (t - s) enters Lagrange's interpolation. inverse: N words. */
+/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), the factor of 1 / (t - s) in the interpolation. inverse: N words. */
 static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
 {
   uint64_t factorial = prime->one;
@@ -1105,13 +1105,13 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-/* Sums of residues below 2^50, as a residue of either sign. */
+/* Returns a sum of residues below 2^50 as a residue of either sign. */
 static double permi_proof_sum(uint64_t sum, uint64_t p)
 {
   return permi_balanced(sum % p, p);
 }
 
-/* a: the matrix modulo p, the polynomial's prime; its own tables begin at *memory, which moves on. */
+/* a: the matrix modulo the polynomial's prime; tables begin at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {
@@ -1207,7 +1207,7 @@ static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
   return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
 }
 
-/* The values of a chunk go to words of their own, so sums of partials carry nothing: parts and merges need no more. */
+/* Values of chunks go to words of their own, so sums of partials never carry and parts merge as usual. */
 static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
@@ -1249,17 +1249,17 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 }
 
 /* ====================================================================================== >>proof_check
-   No false proof leaves: finished values against their formula, in integers, apart from the kernels. The job evaluates
-   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   No false proof leaves: finished values are checked against their formula, in integers, apart from the kernels. The
+   job evaluates PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 
-   vanishes if y is such a polynomial: a divided difference of order D of t^k P. 1. So it shows up to D - d wrong values
-   for certain; more of them, unless they are a polynomial again, but for one chance in p^(D-d). 2. Half as many are
-   found by Berlekamp's and Massey's algorithm (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is a
-   recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again. 4. Another
-   polynomial agrees with P at a random point with a chance of d / p. The random numbers come from all values, which
-   faults, other than forgers, do not foresee. */
+   vanishes if y is such a polynomial: it is a divided difference of order D of t^k P. 1. Up to D - d wrong values are
+   always seen; more are, unless they form a polynomial again, except with probability p^-(D-d). 2. Half as many are
+   located by the algorithm of Berlekamp and Massey (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is
+   a recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again.
+   4. Another polynomial agrees with P at a random point with probability d / p. The random numbers derive from all
+   values, which faults, other than forgers, do not foresee. */
 
 #define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
 
@@ -1306,7 +1306,7 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
 
 typedef struct permi_proof_room {
   uint64_t *weight; /* N words */
-  permi_control *watch; /* or NULL; a value that it stopped says nothing */
+  permi_control *watch; /* or NULL; a stopped value says nothing */
 } permi_proof_room;
 
 /* P(t) by its formula. */
@@ -1343,7 +1343,7 @@ typedef struct permi_proof_look {
   uint64_t syndrome[PERMI_PROOF_SYNDROMES];
   uint64_t seed;
   int outside; /* 1: a value is not below its modulus */
-  int other;   /* 1: P at a random point is not what the values say */
+  int other;   /* 1: the values disagree with P at a random point */
 } permi_proof_look;
 
 static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
@@ -1388,7 +1388,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   return look;
 }
 
-/* The shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of these syndromes; returns its length. */
+/* Finds the shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of the syndromes; returns its length. */
 static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
 {
   enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
@@ -1416,7 +1416,7 @@ static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modu
   return length;
 }
 
-/* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
+/* Locates the wrong values by the syndromes; returns how many, 0: impossible. */
 static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
                                const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
 {
@@ -1446,7 +1446,7 @@ static void permi_state_strike(perm_state *state, int leaf)
   state->finished[leaf].count = 0;
 }
 
-/* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
+/* Returns 1 if a random value of a leaf is wrong, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
                                    const permi_proof_room *room)
 {
@@ -1461,8 +1461,8 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
-   goes to *text. Returns the number of places. */
+/* Finds the wrong values of a polynomial and strikes their leaves out of `strike` unless NULL; the places of the first
+   go to *text. Returns the number of places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
@@ -1537,7 +1537,7 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
                     text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
 }
 
-/* Some random values of what has been merged from a file. */
+/* Checks some random values merged from a file. */
 static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
                                       perm_result *result)
 {
@@ -1780,7 +1780,7 @@ static void permi_proof_primes_choose(permi_proof *proof)
 #define PERMI_PROOF_GPU_POINTS 32
 #define PERMI_PROOF_GPU_LEAF 256
 
-/* Predicted seconds; INFINITY: it cannot be done. */
+/* Returns predicted seconds; INFINITY: impossible. */
 static double permi_proof_gpu_seconds(const permi_proof *proof)
 {
   const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
@@ -1865,7 +1865,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   return permi_job_push_leaf(job, &leaf);
 }
 
-/* argument: position of the options, after that of the path. The problem has been checked, but for its entries. */
+/* argument: position of the options, after the path. The problem is checked, except its entries. */
 static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
                                       int argument, perm_result *result)
 {
@@ -1935,7 +1935,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* Makes the job, runs it and writes the file. A name that cannot be written is refused before the work. */
+/* Makes the job, runs it and writes the file. A path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {
@@ -3592,18 +3592,18 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 
 /* ===================================================================================== >>placements
    Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
-   A state is the set of matched frontier vertices, at bits w - 1 .. 0 of an index; plane i holds, for all 2^w states,
-   the sums of the products of matchings with i eliminated vertices of one side, the counted one, matched. Eliminating v
-   sends f to g, without v's bit,
+   A state is the set of matched frontier vertices, bits w - 1 .. 0 of an index. Plane i holds, for all 2^w states, the
+   sums of products of matchings in which i eliminated vertices of the counted side are matched. Eliminating v takes f
+   to g, which lacks v's bit:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
-   v's place. In the end plane i, at the empty set, is r_i.
-   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets and planes
-   descend. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several steps at
-   once, a group, while it is cached, and threads share chunks.
-   Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
-   times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
-   bits are lanes of a vector. */
+   s = 1 if v is counted. A neighbour new to the frontier gets the highest bit, which then moves to v's place. In the
+   end r_i is in plane i at the empty set.
+   Steps work in place: S depends on smaller sets, on sets with v and on lower planes, so sets and planes descend. Only
+   sets that differ in a step's own bits depend on each other: chunks of sets take a group of steps while cached, and
+   threads share the chunks.
+   Values are as short as those of a step were seen to be: 32 bits, 64, or words. A step multiplies them by at most
+   2 + sum |c|; they never exceed the product over lines of (1 + sum of |entries|). Low bits of states with values of 32
+   and 64 bits are lanes of a vector. */
 
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
@@ -3611,7 +3611,7 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 #define PERMI_ROOK_CHUNK 655360 /* bytes of values; 4, 5, 6 times 2^17: 0.220, 0.218, 0.252 s */
 #define PERMI_ROOK_BUFFER 1048576
 #define PERMI_ROOK_GROUP 12     /* steps at once */
-#define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
+#define PERMI_ROOK_LENGTH 0.7   /* predicted length over that of the bound, in bits: 0.5 to 0.75 were seen */
 
 /* y[S] += c x[S ^ flip] where (S & test) == want. */
 typedef struct permi_rook_source {
@@ -3621,7 +3621,7 @@ typedef struct permi_rook_source {
   permi_rook_lanes lanes;
 } permi_rook_source;
 
-/* An elimination, or a move of the highest bit. */
+/* An elimination, or the move of the highest bit. */
 typedef struct permi_rook_step {
   int width, start;         /* bits of its sets; before it */
   int planes, before;       /* after it, and before it */
@@ -3629,7 +3629,7 @@ typedef struct permi_rook_step {
   uint64_t moved;           /* where the highest bit goes, or 0 */
   uint64_t fixed, fixed_to; /* bits of the targets */
   uint64_t involved;
-  uint64_t choices;         /* bits that targets take one by one; the rest is in the pass */
+  uint64_t choices;         /* target bits taken one by one; the pass has the rest */
   permi_rook_pass pass;
   int sources;
   permi_rook_source source[PERMI_ROOK_PLACES + 2];
@@ -3644,7 +3644,7 @@ typedef struct permi_placements {
   int threads;
   permi_rook_kernel lanes;  /* of 32 and 64 bits */
   int counted;   /* 0: rows, 1: columns */
-  int *place;    /* of a vertex on the frontier, -1 before and -2 after */
+  int *place;    /* place on the frontier, -1 before and -2 after */
   int *open;     /* entries to vertices not yet eliminated */
   int *sequence;
   double *most;  /* sets in a step and all after it */
@@ -3653,19 +3653,19 @@ typedef struct permi_placements {
   int vertex[64]; /* at a place */
   int gone[2];   /* rows, columns eliminated */
   double seconds, bytes; /* predicted */
-  permi_rook_step *step; /* of the group, and prepared behind it */
+  permi_rook_step *step; /* steps of the group, and prepared behind it */
   int prepared, group;
   /* of a run */
   permi_rook_kernel kernel;
   int words;             /* of a value, 0: 32 bits */
-  char **plane, **memory; /* memory: as allocated; plane: a line of cache */
+  char **plane, **memory; /* memory: as allocated; plane: aligned to a cache line */
   int planes;
   size_t unit;           /* bytes of a unit */
   int low;               /* bits within it */
   uint64_t inside, outer; /* bits in a chunk; of chunks */
-  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; a chunk's planes in it, */
+  char *buffer, **local; /* PERMI_ROOK_BUFFER bytes a thread, or NULL; planes of a chunk, */
   size_t pitch;          /* so far apart */
-  int copied, end;       /* chunks are copied to buffers, and back with so many bits */
+  int copied, end;       /* chunks are copied to buffers and back; bits of a copy */
   uint64_t *seen;
   double chunk_units;
 } permi_placements;
@@ -3705,7 +3705,7 @@ static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint6
   return step;
 }
 
-/* Prepares v's elimination; NULL if there are too many places. Its new neighbours have places then. */
+/* Prepares v's elimination and gives places to its new neighbours; NULL: too many places. */
 static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
 {
   const permi_block *block = p->block;
@@ -3742,7 +3742,7 @@ static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
   return step;
 }
 
-/* Prepares the move of the highest bit to `place`, which is no longer in use. */
+/* Prepares the move of the highest bit to `place`, which is free. */
 static void permi_placements_close(permi_placements *p, int place)
 {
   const int last = p->width - 1;
@@ -3760,15 +3760,15 @@ static void permi_placements_close(permi_placements *p, int place)
   p->width = last;
 }
 
-/* Values of the least length for `bits` with a sign: 0 words are 32 bits. */
+/* Returns the words of values of `bits` and a sign; 0: 32 bits. */
 static int permi_placements_words(const permi_placements *p, double bits)
 {
   bits = fmin(bits, p->bits);
   return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
 }
 
-/* Orders all vertices, leaves before their neighbours, as this halves the states sooner; predicts with rows counted,
-   and with columns. Seconds INFINITY: too many places. */
+/* Orders all vertices, leaves before their neighbours, which halves the states sooner, and predicts seconds with rows
+   and with columns counted. INFINITY: too many places. */
 static void permi_placements_plan(permi_placements *p)
 {
   const permi_block *block = p->block;
@@ -3819,7 +3819,7 @@ static void permi_placements_plan(permi_placements *p)
   p->bytes = bytes[p->counted];
 }
 
-/* Values of several words, one by one. */
+/* One pass on values of several words. */
 static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                             uint64_t *seen)
 {
@@ -3867,7 +3867,7 @@ static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
   return (size_t)(index >> p->low) * p->unit;
 }
 
-/* A step on the sets of a chunk. */
+/* Takes a chunk through one step. */
 static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
                            uint64_t *seen)
 {
@@ -3905,7 +3905,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
   }
 }
 
-/* Copies a chunk's sets of so many bits to its buffer, or back. */
+/* Copies a chunk's sets to its buffer, or back. */
 static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
                             int back)
 {
@@ -3954,7 +3954,7 @@ static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *
   source->lanes.other_half = flip >= 8;
 }
 
-/* The bits in a chunk's buffer, which has those of `inside` next to each other. */
+/* Returns bits in the chunk's buffer, where those of `inside` are adjacent. */
 static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 {
   uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
@@ -3965,7 +3965,7 @@ static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
   return to;
 }
 
-/* The pass of a step: of the bits that it does not touch, the lowest are a run, the next ones its repeats. */
+/* Makes the pass of a step: the lowest bits that it does not touch are a run, the next ones its repeats. */
 static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
@@ -4029,7 +4029,7 @@ static perm_status permi_placements_pass(permi_placements *p)
   for (bit = p->low; bit < start && 2 * permi_rook_chunk_bytes(p, p->inside, planes) <= PERMI_ROOK_CHUNK; bit++)
     p->inside |= (uint64_t)1 << bit;
   p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
-  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
+  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes fall on other lines of the cache */
   p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
   p->pitch = p->copied ? (size_t)pitch : 0;
   p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
@@ -4044,7 +4044,7 @@ static perm_status permi_placements_pass(permi_placements *p)
                      (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
 }
 
-/* A plane for the step and all after it. */
+/* Adds a plane for this step and the following ones. */
 static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
 {
   const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
@@ -4063,7 +4063,7 @@ static void permi_placements_kind(permi_placements *p, int words)
   p->kernel = words > 1 ? permi_rook_long : p->lanes;
 }
 
-/* 32 bits become 64, from behind; also those of a unit beyond the sets. */
+/* Widens 32 bits to 64 from behind, also in a unit beyond the sets. */
 static perm_status permi_placements_widen(permi_placements *p, size_t count)
 {
   size_t k;
@@ -4084,7 +4084,7 @@ static perm_status permi_placements_widen(permi_placements *p, size_t count)
   return PERM_OK;
 }
 
-/* From `before` words to those of the group. */
+/* Widens values from `before` words to those of the group. */
 static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
 {
   const int width = p->step[0].start, words = p->words, from = before ? before : 1;
@@ -4113,7 +4113,7 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
   return status;
 }
 
-/* Bits of the values of the last step, without their sign. */
+/* Returns the bits of the last step's values, without sign. */
 static double permi_placements_seen(const permi_placements *p)
 {
   uint64_t word[PERMI_ROOK_SEEN];
@@ -4131,8 +4131,8 @@ static double permi_placements_seen(const permi_placements *p)
   return 64 * w + bits;
 }
 
-/* Prepares a group from step `first` on, whose first steps may be prepared, and the length of its values; returns how
-   many vertices it eliminates. What comes next may be prepared behind it. */
+/* Prepares a group from step `first` on, and the length of its values; returns the number of vertices that it
+   eliminates. Some steps may be prepared before and behind it. */
 static int permi_placements_gather(permi_placements *p, int first)
 {
   const double seen = permi_placements_seen(p);
@@ -4163,7 +4163,7 @@ static int permi_placements_gather(permi_placements *p, int first)
   return taken;
 }
 
-/* Eliminates the next vertices; *next: how many are. */
+/* Eliminates the next vertices; *next counts them. */
 static perm_status permi_placements_advance(permi_placements *p, int *next)
 {
   const int first = *next, before = p->words;
@@ -4236,23 +4236,22 @@ done:
 
 /* ===================================================================================== >>rook_order
    Elimination orders for >>placements, up to 64 rows and 64 columns. Annealing (>>order) ends in orders that differ by
-   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken. A beam: of each
-   size the best `width` sets of eliminated vertices, each with the cost of the best way to it, are extended by the
-   vertices that let the frontier grow least, or by up to `slack` more. Vertices without entries left go by themselves.
-   */
+   a factor of 2; a beam search finds other starting points, and the order predicted to be quickest wins. The beam keeps
+   the `width` best sets of eliminated vertices of each size, with the cost of the best way to each. It extends them by
+   the vertices that let the frontier grow least, or by at most `slack` more. Vertices without entries go at once. */
 
 #define PERMI_BEAM_LINES 64
 #define PERMI_BEAM_FIRST 48  /* sets, doubled while it pays */
 #define PERMI_BEAM_MOST 1024
-#define PERMI_BEAM_SPACE 16  /* sets kept till the best are chosen, over the width */
-#define PERMI_BEAM_AHEAD 8   /* chosen: the states of a set count so often beside its cost */
+#define PERMI_BEAM_SPACE 16  /* sets collected before the best are chosen, over the width */
+#define PERMI_BEAM_AHEAD 8   /* chosen: weight of a set's states beside its cost */
 #define PERMI_BEAM_UNITS 15  /* of permi_watch: a vertex looked at, */
 #define PERMI_BEAM_SET_UNITS 150 /* a set made and sorted */
 
 typedef struct permi_beam_set {
   uint64_t gone[2], touched[2]; /* rows, columns */
   double cost, states;
-  int size, parent; /* of the set before it, whose number there */
+  int size, parent; /* number of the set before it */
   int vertex;       /* eliminated since */
 } permi_beam_set;
 
@@ -4265,7 +4264,7 @@ typedef struct permi_beam {
   size_t *count;
 } permi_beam;
 
-/* Ways to the same set next to each other, the best one first. */
+/* Sorts ways to the same set together, the best first. */
 static int permi_beam_by_set(const void *a, const void *b)
 {
   const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
@@ -4285,7 +4284,7 @@ static int permi_beam_by_cost(const void *a, const void *b)
   return p != q ? (p > q) - (p < q) : permi_beam_by_set(a, b);
 }
 
-/* Leaves the best `width` sets of a size, each once. */
+/* Keeps the best `width` different sets of a size. */
 static void permi_beam_choose(permi_beam *beam, int size)
 {
   permi_beam_set *set = beam->set + (size_t)size * beam->space;
@@ -4298,7 +4297,7 @@ static void permi_beam_choose(permi_beam *beam, int size)
   beam->count[size] = kept < beam->width ? kept : beam->width;
 }
 
-/* By how much v's elimination lets the frontier grow. */
+/* Returns the growth of the frontier by v's elimination. */
 static int permi_beam_growth(const permi_beam *beam, const permi_beam_set *set, int side, int v)
 {
   const uint64_t gone = set->gone[side] | (uint64_t)1 << v, *others = beam->adjacent[1 - side];
@@ -4311,7 +4310,7 @@ static int permi_beam_growth(const permi_beam *beam, const permi_beam_set *set, 
   return growth;
 }
 
-/* Bytes of all states, in those of 32 bits: values grow with what is eliminated. */
+/* Returns the bytes of all states, in units of 32 bits: values grow with what is eliminated. */
 static double permi_beam_states(const permi_beam *beam, const permi_beam_set *set)
 {
   const permi_placements *plan = beam->plan;
@@ -4323,7 +4322,7 @@ static double permi_beam_states(const permi_beam *beam, const permi_beam_set *se
   return ldexp(price * (1 + (rows < columns ? rows : columns)), width);
 }
 
-/* Eliminates v from number `parent` of the sets of `size`. */
+/* Eliminates v from set `parent` of `size`. */
 static void permi_beam_add(permi_beam *beam, int size, int parent, int side, int v)
 {
   const int other = 1 - side;
@@ -4351,7 +4350,7 @@ static void permi_beam_add(permi_beam *beam, int size, int parent, int side, int
   beam->set[(size_t)size * beam->space + beam->count[size]++] = next;
 }
 
-/* All that is made from the sets of a size. */
+/* Extends all sets of a size. */
 static void permi_beam_extend(permi_beam *beam, int size)
 {
   size_t i;
@@ -4380,7 +4379,7 @@ static void permi_beam_extend(permi_beam *beam, int size)
   }
 }
 
-/* Writes an order; returns 0 without memory, or stopped. */
+/* Writes an order; returns 0 without memory or if stopped. */
 static int permi_beam_search(const permi_placements *plan, size_t width, int slack, int *order)
 {
   const permi_block *block = plan->block;
@@ -4435,10 +4434,10 @@ static int permi_beam_search(const permi_placements *plan, size_t width, int sla
 }
 
 /* =========================================================================================== >>rook
-   Rook numbers of integer matrices: r_k, the sum of the permanents of all k x k submatrices. Two engines:
-   - method frontier, >>placements, for what is sparse;
-   - evaluation (method exact): with m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, since j rows
-     that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton. */
+   Rook numbers r_k of integer matrices: the sum of the permanents of all k x k submatrices. Two engines:
+   - frontier (>>placements), for sparse matrices;
+   - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
+     n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
 
 typedef struct permi_rook {
   permi_given given;
@@ -4447,7 +4446,7 @@ typedef struct permi_rook {
   int64_t *shifted;     /* m x n, or NULL */
 } permi_rook;
 
-/* Entries that are not 0, one after the other; begins with row 0, next 0. */
+/* Entries that are not 0, one by one; begins with row 0, next 0. */
 typedef struct permi_rook_entry {
   int row, column;
   int64_t value;
@@ -4473,7 +4472,7 @@ static int permi_rook_next(const permi_given *given, permi_rook_entry *entry)
   return 0;
 }
 
-/* Every number is at most the product over rows of (1 + sum of |entries|), or over columns. */
+/* Returns a bound on every number: the product over rows, or columns, of (1 + sum of |entries|). */
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0}, sum;
@@ -4486,7 +4485,7 @@ static double permi_rook_bits(const permi_block *block)
   return 2 + fmin(bits[0], bits[1]);
 }
 
-/* The graph of the lines with entries; returns 0 without memory. */
+/* Makes the graph of the lines that have entries; returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
   const permi_given *given = &rook->given;
@@ -4524,7 +4523,7 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
   return 1;
 }
 
-/* Anneals from `first`, or greedy orders if NULL, for a share of the predicted seconds. Returns 0 without memory. */
+/* Anneals from `first`, or from greedy orders, for a share of the predicted seconds. Returns 0 without memory. */
 static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
 {
   const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
@@ -4546,7 +4545,7 @@ static int permi_rook_anneal(const permi_placements *plan, double effort, double
   return permi_order(plan->allocator, plan->block, NULL, &budget, order, &cost);
 }
 
-/* Plans the order; *best becomes it if its seconds are the least so far. */
+/* Plans an order; *best becomes it if it is predicted sooner. */
 static void permi_rook_offer(permi_placements *plan, int *order, double *seconds, int *best)
 {
   plan->order = order;
@@ -4557,7 +4556,7 @@ static void permi_rook_offer(permi_placements *plan, int *order, double *seconds
   }
 }
 
-/* Writes the best order that a share of its own seconds finds; returns 0 without memory. Room for three orders. */
+/* Writes the best order found in a share of its own seconds; returns 0 without memory. Room for three orders. */
 static int permi_rook_search(permi_placements *plan, double effort, int *best)
 {
   const permi_block *block = plan->block;
@@ -4586,7 +4585,7 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
   return 1;
 }
 
-/* An elimination order and what it costs; returns 0 without memory. seconds INFINITY: none is found. */
+/* Finds an order and its cost; returns 0 without memory. seconds INFINITY: none. */
 static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
                             permi_control *watch, permi_placements *plan)
 {
@@ -4631,7 +4630,7 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* From values at x = 0 .. degree to r_k, rows <= columns; returns 0 if a number on the way is too long. */
+/* Turns values at x = 0 .. degree into r_k, rows <= columns; returns 0 if a number on the way is too long. */
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
@@ -4659,7 +4658,7 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
   return 1;
 }
 
-/* The matrix plus x everywhere, rows <= columns. */
+/* Makes the matrix with x added everywhere, rows <= columns. */
 static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
   const size_t n = (size_t)rook->n;
@@ -4672,7 +4671,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
                                    : (size_t)entry.row * n + (size_t)entry.column] += entry.value;
 }
 
-/* What all evaluations take by prediction; INFINITY: they cannot be done. */
+/* Returns predicted seconds of all evaluations; INFINITY: impossible. */
 static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
 {
   perm_options one = *options;
@@ -4719,7 +4718,7 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
                           64 * PERM_INTEGER_WORDS);
 }
 
-/* Chooses by predicted seconds, within max_bytes and max_seconds. */
+/* Chooses the engine by predicted seconds, within max_bytes and max_seconds. */
 static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
                                     permi_control *watch, perm_integer *numbers, perm_result *result)
 {
@@ -4731,8 +4730,13 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   double second = (double)INFINITY, planned;
   perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
+<<<<<<< HEAD
   options.modulus = 0; /* residues are taken of what is interpolated, which divides */
   if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
+=======
+  options.modulus = 0; /* the interpolation divides, so residues come after it */
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
+>>>>>>> more2
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);
@@ -4871,28 +4875,27 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 }
 
 /* ========================================================================================== >>trace
-   Draws samples from an engine's run with all its states kept.
+   Draws samples from a run of an engine that has kept its states.
 
-   The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
-   draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
-   of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
-   chances telescopes to (product of the entries used) / permanent. Each engine knows its ways:
-     >>trace_frontier   lists, arrays: the streams of a step
-     >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
-     >>trace_band       the entries of a row; which of equal columns it was is drawn then
-     >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
-   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
-   two such again, the last ones first, and all samples go through them before the next. States, bits and random numbers
-   stay the same, for the run begins again with the states and sizes that it had.
+   The value of a state is a sum over ways: the value of the state (or states) before times a coefficient. A draw starts
+   at the last state and goes backwards: it chooses a way with probability (its weight) / (sum of all weights), notes
+   the matrix entry of that way, and goes on. These probabilities telescope to (product of the entries) / permanent.
+     >>trace_frontier   lists and arrays: the streams of a step
+     >>trace_classes    ways noted during the run; the member of a class is drawn later
+     >>trace_band       the entries of a row; one of equal columns is drawn at once
+     >>trace_tree       a star's entries; how a join shares the matched vertices
+   Where memory is short, >>trace_frontier keeps the states before every k-th step and computes the segments between
+   again, last to first; all samples pass one segment before the next. A segment starts from the kept states and sizes,
+   so states, bits and random numbers stay the same.
 
-   Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
-   is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
-   matched; for counted states of that times the columns': permi_trace_words. */
+   Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
+   is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
+   factor too (permi_trace_words). */
 
 #define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
-/* Of a block; all of it is in `pool`, whose allocator is the caller's. */
+/* A block; all memory is in `pool`. */
 typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
@@ -4902,19 +4905,19 @@ typedef struct permi_trace {
   int n;
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
-  size_t words, room; /* of a draw: words of weights, bytes of the engine */
-  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
+  size_t words, room; /* of a draw: words of weights, bytes of room */
+  int segments;      /* parts in which the steps are drawn; 0: all states are kept */
   permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random;
-  uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
+  uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
   char *room;
-  int *columns, total; /* of a row of the matrix: its column, minus `total` */
+  int *columns, total; /* the column of each row of the matrix, minus `total` */
   int segment;         /* that is drawn */
-  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
+  uint64_t *at;        /* PERMI_TRACE_PLACE words, at first 0: the engine's place between segments */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -4922,7 +4925,7 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
-  /* The bytes if memory is short, which is noted in the plan; or NULL. */
+  /* Bytes with segments, which it notes in the plan; NULL: not possible. */
   double (*bytes_short)(void *plan);
   /* Computes the states of a segment into trace->segment. */
   perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
@@ -4947,7 +4950,7 @@ static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, s
   trace->words = (ways + 2) * permi_weight_words(numbers);
 }
 
-/* Notes what underflow may have taken from the last value of a run. */
+/* Notes the share of the last value that underflow may have lost. */
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
   const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
@@ -4977,7 +4980,7 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
   }
 }
 
-/* A number below `most`, each as likely as any other. */
+/* Returns a uniform number below `most`. */
 static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
 {
   const uint64_t rest = (UINT64_MAX % most + 1) % most;
@@ -4988,7 +4991,7 @@ static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
   return x % most;
 }
 
-/* Draws a way. Returns -1 if all weights are 0. */
+/* Draws a way by integer weights; -1: all are 0. */
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;
@@ -5002,7 +5005,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     return -1;
   for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
     ones >>= 1;
-  do { /* below `total` in at least every second turn */
+  do { /* `total` is above half of the range */
     for (w = 0; w < top; w++)
       at[w] = permi_random(random);
     at[top - 1] &= ones;
@@ -5015,7 +5018,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
   return s;
 }
 
-/* The same; weights are fractions and exponents, and become doubles that the largest exponent scales. */
+/* The same for fractions and exponents, which become doubles scaled by the largest exponent. */
 static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
 {
   double sum = 0, at, x;
@@ -5044,7 +5047,7 @@ static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
   return chosen;
 }
 
-/* Draws one of the ways that have been weighed. -1 is never seen: only states of positive value are drawn. */
+/* Draws one of the weighed ways. Never returns -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
@@ -5060,8 +5063,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens integers for states that count: the ways into one are of several sets of rows and columns. Each way's
-   product is at most one entry or factor for every row and for every column. 0: too long. */
+/* Lengthens the integers of counted states: their ways belong to several sets of rows and columns. A way's product
+   has at most one entry or factor for each row and each column. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -5082,22 +5085,22 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 }
 
 /* ================================================================================= >>trace_frontier
-   Samples from the frontier: lists, and arrays. */
+   Samples from the frontier's lists and arrays. */
 
-/* Where a run can begin again: before the first step of a segment. */
+/* What a run needs to begin before the first step of a segment. */
 typedef struct permi_frontier_restart {
   permi_sizes sizes;
   permi_places places; /* of arrays: copies */
 } permi_frontier_restart;
 
-/* The states before each step. Arrays: values by the rank of their word among those of the step, ascending. */
+/* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
   permi_frontier_restart *restart; /* of each segment */
   permi_pool *pool; /* of what is kept now */
   int every;        /* steps of a segment */
-  int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
+  int begin, end;   /* steps kept now; begin 0: the first one of every segment */
   uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
 
@@ -5117,8 +5120,8 @@ static double permi_frontier_kept_bytes(const void *plan)
   return bytes;
 }
 
-/* With the number of steps to a segment, noted in the plan, for which first layers and a whole segment take the fewest
-   bytes: about the root of the number of large steps. A pattern's bits and places are small beside the layers. */
+/* Chooses the steps of a segment, noted in the plan, so that first layers and a whole segment take the fewest bytes:
+   about the root of the number of large steps. Patterns and places are small beside the layers. */
 static double permi_frontier_short_bytes(void *plan)
 {
   permi_frontier *frontier = (permi_frontier *)plan;
@@ -5140,7 +5143,7 @@ static double permi_frontier_short_bytes(void *plan)
   return best;
 }
 
-/* Is the layer before step p to be kept? */
+/* Returns 1 if the layer before step p is kept. */
 static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
 {
   return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
@@ -5165,7 +5168,7 @@ static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t byte
   return !pool->failed;
 }
 
-/* The list of a run becomes what was kept. 0: out of memory. */
+/* Restores a kept list. 0: out of memory. */
 static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
 {
   int k;
@@ -5185,7 +5188,7 @@ static int permi_list_restore(const perm_allocator *allocator, const permi_list 
   return 1;
 }
 
-/* The value of a state; NULL: it is not reached. */
+/* Returns the value of a state; NULL: it is not reached. */
 static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
 {
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
@@ -5230,7 +5233,7 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-/* Keeps the list before step p where that is asked. */
+/* Keeps the list before step p if wanted. */
 static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
   const permi_run *run = (const permi_run *)runner;
@@ -5244,7 +5247,7 @@ static perm_status permi_lists_keep(permi_runner *runner, int p)
              : PERM_ERROR_MEMORY;
 }
 
-/* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
+/* Runs from step `from` (0, or where states were kept) to the states before step `to`. */
 static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
@@ -5273,7 +5276,7 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   return status;
 }
 
-/* Copies how the memory of two steps is taken. 0: out of memory. */
+/* Copies the layout of memory between two steps. 0: out of memory. */
 static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
 {
   const size_t tops = permi_places_tops(from->frontier);
@@ -5296,7 +5299,7 @@ static void permi_places_restore(const permi_places *from, permi_places *to)
   memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
 }
 
-/* Copies all values before step p to `values`, or, if back, from there. */
+/* Copies all values before step p to `values`, or back. */
 static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
 {
   const permi_layout *layout = &run->layout[p & 1];
@@ -5308,7 +5311,7 @@ static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int ba
   }
 }
 
-/* Keeps the values before step p where that is asked. */
+/* Keeps the values before step p if wanted. */
 static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -5393,7 +5396,7 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   return permi_arrays_record(trace, control, 0, frontier->steps);
 }
 
-/* The layers between the first one of a segment, which is kept, and that of the next. */
+/* Computes the layers of a segment behind its first, which is kept. */
 static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
@@ -5456,11 +5459,11 @@ static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, pe
 /* ===================================================================================== >>trace_band
    Samples from a band. */
 
-/* The states before a row: vectors of numbers used, one for each slot of the window. */
+/* The states before a row: how many columns each slot of the window has used. */
 typedef struct permi_band_level {
   int slot_count, used, opened;
   int *window;     /* groups */
-  double *vectors; /* [p (used + 1) + r]: of the slots below p, with r used; shared by equal windows */
+  double *vectors; /* [p (used + 1) + r]: ways to use r in the slots below p; shared by equal windows */
   char *value;
   int64_t *exp2; /* or NULL */
 } permi_band_level;
@@ -5471,7 +5474,7 @@ static double permi_band_kept_bytes(const void *plan)
   return (double)band->n * (band->most * 8 * ((double)permi_numbers_words(&band->numbers) + 1) + 16 * band->width + 64);
 }
 
-/* Counts the vectors of a window, unless the row before had the same window. 0: out of memory. */
+/* Counts the vectors of a window, if it differs from the last one. 0: out of memory. */
 static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
                               const permi_band_level *before)
 {
@@ -5539,8 +5542,8 @@ static perm_status permi_band_record(permi_trace *trace, permi_control *control)
   return status;
 }
 
-/* The number of the state from which an entry of group `chosen` leads to `count`, the columns used of each group.
-   SIZE_MAX: there is none, for a group that the row opens would be used otherwise. */
+/* Returns the state from which an entry of group `chosen` leads to `count`, the used columns of each group. SIZE_MAX:
+   none, as a group opened by the row would be used otherwise. */
 static size_t permi_band_source(const permi_band *band, const permi_band_level *level, int row, const int *count,
                                 int chosen)
 {
@@ -5561,7 +5564,7 @@ static size_t permi_band_source(const permi_band *band, const permi_band_level *
   return left ? SIZE_MAX : state;
 }
 
-/* count: columns of a group that are used, at first all; each that goes is one of the first `count` of its list. */
+/* count: used columns of each group, at first all; the one that goes is among the first `count` of its list. */
 static void permi_band_draw(permi_draw *draw)
 {
   const permi_band *band = (const permi_band *)draw->trace->plan;
@@ -5599,10 +5602,9 @@ static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band
 /* ================================================================================== >>trace_classes
    Samples from method twins. */
 
-/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is pending there.
-   A member that came and waited gets any of those pending: the members' rests are proportional and their factors are in
-   all products alike, so that every pairing of members with pending vertices has the same product. Where classes became
-   one, the pending vertices are shared at random, as many as waited in each. */
+/* A state knows how many members of a class wait, not which. A vertex matched with one of them stays pending. A member
+   that waited gets any pending vertex: the members' remaining entries are proportional, so every pairing has the same
+   product. Where classes merged, their pending vertices are shared at random, as many as waited in each. */
 typedef struct permi_class_level {
   uint64_t *key;
   char *value;
@@ -5616,7 +5618,7 @@ typedef struct permi_class_pending {
   int vertex, number; /* number: of the class */
 } permi_class_pending;
 
-/* Lists double, of keys, values and exponents; links of all ways. */
+/* Lists double; links count all ways. */
 static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;
@@ -5629,7 +5631,7 @@ static double permi_classes_kept_bytes(const void *plan)
   return 2 * bytes;
 }
 
-/* Keeps the states before step p, of all shares one after another. 0: out of memory. */
+/* Keeps the states before step p, share by share. 0: out of memory. */
 static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
 {
   const permi_class_list *list = run->list[p & 1];
@@ -5654,7 +5656,7 @@ static int permi_class_keep_states(permi_trace *trace, const permi_class_run *ru
   return 1;
 }
 
-/* Keeps the links of step p, by the states after it. 0: out of memory. */
+/* Keeps the links of step p, sorted by the states after it. 0: out of memory. */
 static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p)
 {
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
@@ -5733,7 +5735,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   return status;
 }
 
-/* One of those pending in a class, any. */
+/* Returns a random pending vertex of a class. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
   int k, there = 0;
@@ -5745,7 +5747,7 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   return k;
 }
 
-/* Notes what a link did in a step: backwards, so that classes after it become those before. */
+/* Undoes a link's step: classes after it become those before. */
 static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {
@@ -5813,7 +5815,7 @@ static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, perm
 /* ===================================================================================== >>trace_tree
    Samples from a tree of tables. */
 
-/* Of each node its own table, and the products of its children's, the last child first. */
+/* The table of each node, and the products of its children's tables, last child first. */
 typedef struct permi_tree_kept {
   permi_tree_table *own, *product;
   int *first;            /* of a node's products; nodes + 1 */
@@ -5874,7 +5876,7 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   kept->children = kept->child + nodes;
   kept->stack = kept->children + nodes;
   kept->first[0] = 0;
-  while (ldexp(1, common) < tree->most_groups) /* ways: a star's entries, or shares of a join's common vertices */
+  while (ldexp(1, common) < tree->most_groups) /* ways: entries of a star, or shares of a join's common vertices */
     common++;
   ways = permi_tree_choose(tree, common, common / 2);
   permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 2 ? ways : PERMI_TREE_WIDTH + 2);
@@ -5888,7 +5890,7 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   return status;
 }
 
-/* The value of a state, a set of matched vertices among those that the node knows; NULL: the table has none. */
+/* Returns the value of a set of matched vertices; NULL: not in the table. */
 static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
                                        uint32_t matched)
 {
@@ -5899,7 +5901,7 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws how the state `matched` of a product came from two tables: returns the part of the first. */
+/* Draws how state `matched` of a product was shared; returns the first table's part. */
 static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
                                      uint32_t rows, uint32_t matched)
 {
@@ -5933,7 +5935,7 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
   return own | part;
 }
 
-/* Draws whether the node's vertex was matched below it or by an entry: returns the state of the product. */
+/* Draws whether the vertex was matched below the node or by an entry; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {
@@ -5992,18 +5994,21 @@ static void permi_tree_draw(permi_draw *draw)
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
 
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products: each block, as blocks
-   are independent, by the engine of >>trace that is predicted to be done first, within the memory. Integers are drawn
-   exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the engine's bound (THE
-   BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw by its 53 bits and
-   a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first order. Refused are
-   underflow above 2^-60 of the last value, and entries that scaling lost. Sample i has a generator seeded with (seed,
-   i): threads and ranges change nothing. */
+   Draws permutations of a non-negative matrix with probability proportional to their products. Blocks are independent;
+   each is drawn by the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn
+   exactly. For doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is
+   the number of roundings in a value, as in the engine's bound (THE BOUND); the sum in a draw adds one for each way,
+   and a draw has 53 bits and a subtraction for each way. Underflow above 2^-60 of the last value and entries lost by
+   scaling are refused. The generator of sample i is seeded with (seed, i), so threads and ranges change nothing. */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
+<<<<<<< HEAD
 /* Engines that are asked, in the order of the third column, and how they are sampled. */
+=======
+/* The engines, in the order in which they are asked, and their tracers. */
+>>>>>>> more2
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
     {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
@@ -6023,19 +6028,18 @@ typedef struct permi_sampling {
   permi_working working;
   permi_trace *trace; /* of a block */
   int blocks, *first, *line;
-  int *forced; /* of a row: its column in a block of order 1, or -1 */
+  int *forced; /* the column of a row that is a block by itself, or -1 */
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
   double visited, most;
-  uint64_t *place; /* if a block is drawn in segments: of each sample 1 + PERMI_TRACE_PLACE words, random and at */
-  int block, segment; /* that is drawn then; block -1: samples begin */
+  uint64_t *place; /* of each sample that is drawn in segments: random, and PERMI_TRACE_PLACE words of `at` */
+  int block, segment; /* drawn now; block -1: samples begin */
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
-  int m, *columns; /* m: rows that are drawn, before rows of ones */
+  int m, *columns; /* m: rows to draw; rows of ones follow */
 } permi_sampling;
 
-/* Draws all blocks of some samples or, in segments, one of one block; what samples know between is in `place` and
-   `columns`. */
+/* Draws all blocks of some samples, or one segment of one block; `place` and `columns` keep a sample's state. */
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
@@ -6075,7 +6079,7 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-/* Draws all samples: where states are short, block by block and segment by segment. */
+/* Draws all samples, block by block and segment by segment where memory is short. */
 static perm_status permi_draw_all(permi_sampling *sampling)
 {
   const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
@@ -6115,8 +6119,8 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to compute
-   the others again does not count in the choice, so that samples are the same. */
+/* Hears an offer. Its weights must be exact, and memory must hold its states, or some of them. The time to compute
+   the others again does not count, so that the choice and the samples stay the same. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -6142,7 +6146,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* Why no engine of those asked draws from a block. */
+/* Says why no engine can draw from the block. */
 static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *why = NULL;
@@ -6183,7 +6187,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK) /* an engine whose states are drawn in segments runs twice */
+  else if (status == PERM_OK) /* segments need a second run */
     seconds = permi_tracers[offers.chosen] == &permi_frontier_tracer && ((const permi_frontier *)best->plan)->every > 0
                   ? 2 * best->seconds
                   : best->seconds;
@@ -6270,7 +6274,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   return status;
 }
 
-/* argument: the matrix in the call, whose last ones are options, seed, first, count, columns, result. */
+/* argument: the position of the matrix; options, seed, first, count, columns and result follow it. */
 static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;
@@ -6306,7 +6310,7 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
   return PERM_OK;
 }
 
-/* The rows of ones below the matrix, with which injections of its rows are permutations, each in (n - m)! ways. */
+/* Adds rows of ones: injections of the m rows become permutations, each in (n - m)! ways. */
 static void permi_sample_ones(permi_working *working, int m)
 {
   int i, j, used = (int)working->report.entries;
@@ -6455,7 +6459,7 @@ PERMI_BRIEF_BEGIN
 #define PERMI_STRANDS 4
 #define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors of points at once, by four settings */
 
-/* x[k] := 1 / x[k], for `count` vectors: to the power p - 2; power: as many. */
+/* x[k] := 1 / x[k] for `count` vectors, as the power p - 2; power: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, double *x, double *power, int count)
 {
   uint64_t e = (uint64_t)prime - 2;
@@ -6472,8 +6476,8 @@ PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, doubl
   memcpy(x, power, (size_t)(count * PERMI_WIDTH) * sizeof *x);
 }
 
-/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors; one inversion for
-   each lane of a strand, and products before and after each number. before: as many. */
+/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors. One inversion for
+   each lane of a strand, with products before and after each number. before: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *polynomial, PERMI_P p, int64_t least,
                                                     int size, double *inverse, double *before)
 {
@@ -6515,9 +6519,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, dou
   PERMI_STORE(sum, PERMI_NAME(prime_reduce)(PERMI_FMA(PERMI_SET(sign), x, PERMI_LOAD(sum)), p));
 }
 
-/* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
-   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low
-   vectors, of a high one a sum of sums over low settings. */
+/* D_j and S at the points of a vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
+   inverse: of point - (N - 1) on. Setting s is (high, low): D_j of a low column is a sum of the 2^low vectors of
+   `column`, that of a high one a sum of sums over low settings. */
 PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
                                                  double *column, double *form)
 {

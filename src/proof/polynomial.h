@@ -22,7 +22,7 @@
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
-#define PERMI_PROOF_SYNDROMES 8   /* values beyond d, by which >>proof_check finds wrong ones */
+#define PERMI_PROOF_SYNDROMES 8   /* extra values, by which >>proof_check finds wrong ones */
 
 typedef struct permi_proof permi_proof;
 typedef struct permi_proof_leaf {
@@ -48,7 +48,7 @@ struct permi_proof {
   permi_polynomial_run run;
 };
 
-/* Modulo which primes: log2 of a bound on the permanent, from sums of rows or of columns. */
+/* Chooses the primes: log2 of a bound on the permanent, from sums of rows or columns. */
 static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -70,7 +70,7 @@ static double permi_balanced(uint64_t x, uint64_t p)
   return x > p / 2 ? -(double)(p - x) : (double)x;
 }
 
-/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), by which 1 / (t - s) enters Lagrange's interpolation. inverse: N words. */
+/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), the factor of 1 / (t - s) in the interpolation. inverse: N words. */
 static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
 {
   uint64_t factorial = prime->one;
@@ -88,13 +88,13 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-/* Sums of residues below 2^50, as a residue of either sign. */
+/* Returns a sum of residues below 2^50 as a residue of either sign. */
 static double permi_proof_sum(uint64_t sum, uint64_t p)
 {
   return permi_balanced(sum % p, p);
 }
 
-/* a: the matrix modulo p, the polynomial's prime; its own tables begin at *memory, which moves on. */
+/* a: the matrix modulo the polynomial's prime; tables begin at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {
@@ -190,7 +190,7 @@ static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
   return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
 }
 
-/* The values of a chunk go to words of their own, so sums of partials carry nothing: parts and merges need no more. */
+/* Values of chunks go to words of their own, so sums of partials never carry and parts merge as usual. */
 static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;

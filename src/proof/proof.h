@@ -206,7 +206,7 @@ static void permi_proof_primes_choose(permi_proof *proof)
 #define PERMI_PROOF_GPU_POINTS 32
 #define PERMI_PROOF_GPU_LEAF 256
 
-/* Predicted seconds; INFINITY: it cannot be done. */
+/* Returns predicted seconds; INFINITY: impossible. */
 static double permi_proof_gpu_seconds(const permi_proof *proof)
 {
   const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
@@ -291,7 +291,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   return permi_job_push_leaf(job, &leaf);
 }
 
-/* argument: position of the options, after that of the path. The problem has been checked, but for its entries. */
+/* argument: position of the options, after the path. The problem is checked, except its entries. */
 static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
                                       int argument, perm_result *result)
 {
@@ -361,7 +361,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* Makes the job, runs it and writes the file. A name that cannot be written is refused before the work. */
+/* Makes the job, runs it and writes the file. A path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {

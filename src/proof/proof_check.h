@@ -1,15 +1,15 @@
 /* ====================================================================================== >>proof_check
-   No false proof leaves: finished values against their formula, in integers, apart from the kernels. The job evaluates
-   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   No false proof leaves: finished values are checked against their formula, in integers, apart from the kernels. The
+   job evaluates PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 
-   vanishes if y is such a polynomial: a divided difference of order D of t^k P. 1. So it shows up to D - d wrong values
-   for certain; more of them, unless they are a polynomial again, but for one chance in p^(D-d). 2. Half as many are
-   found by Berlekamp's and Massey's algorithm (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is a
-   recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again. 4. Another
-   polynomial agrees with P at a random point with a chance of d / p. The random numbers come from all values, which
-   faults, other than forgers, do not foresee. */
+   vanishes if y is such a polynomial: it is a divided difference of order D of t^k P. 1. Up to D - d wrong values are
+   always seen; more are, unless they form a polynomial again, except with probability p^-(D-d). 2. Half as many are
+   located by the algorithm of Berlekamp and Massey (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is
+   a recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again.
+   4. Another polynomial agrees with P at a random point with probability d / p. The random numbers derive from all
+   values, which faults, other than forgers, do not foresee. */
 #pragma once
 #include "polynomial.h"
 #include "../job/control.h"
@@ -60,7 +60,7 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
 
 typedef struct permi_proof_room {
   uint64_t *weight; /* N words */
-  permi_control *watch; /* or NULL; a value that it stopped says nothing */
+  permi_control *watch; /* or NULL; a stopped value says nothing */
 } permi_proof_room;
 
 /* P(t) by its formula. */
@@ -97,7 +97,7 @@ typedef struct permi_proof_look {
   uint64_t syndrome[PERMI_PROOF_SYNDROMES];
   uint64_t seed;
   int outside; /* 1: a value is not below its modulus */
-  int other;   /* 1: P at a random point is not what the values say */
+  int other;   /* 1: the values disagree with P at a random point */
 } permi_proof_look;
 
 static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
@@ -142,7 +142,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   return look;
 }
 
-/* The shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of these syndromes; returns its length. */
+/* Finds the shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of the syndromes; returns its length. */
 static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
 {
   enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
@@ -170,7 +170,7 @@ static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modu
   return length;
 }
 
-/* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
+/* Locates the wrong values by the syndromes; returns how many, 0: impossible. */
 static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
                                const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
 {
@@ -200,7 +200,7 @@ static void permi_state_strike(perm_state *state, int leaf)
   state->finished[leaf].count = 0;
 }
 
-/* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
+/* Returns 1 if a random value of a leaf is wrong, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
                                    const permi_proof_room *room)
 {
@@ -215,8 +215,8 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
-   goes to *text. Returns the number of places. */
+/* Finds the wrong values of a polynomial and strikes their leaves out of `strike` unless NULL; the places of the first
+   go to *text. Returns the number of places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
@@ -291,7 +291,7 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
                     text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
 }
 
-/* Some random values of what has been merged from a file. */
+/* Checks some random values merged from a file. */
 static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
                                       perm_result *result)
 {

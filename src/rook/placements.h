@@ -1,17 +1,17 @@
 /* ===================================================================================== >>placements
    Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
-   A state is the set of matched frontier vertices, at bits w - 1 .. 0 of an index; plane i holds, for all 2^w states,
-   the sums of the products of matchings with i eliminated vertices of one side, the counted one, matched. Eliminating v
-   sends f to g, without v's bit,
+   A state is the set of matched frontier vertices, bits w - 1 .. 0 of an index. Plane i holds, for all 2^w states, the
+   sums of products of matchings in which i eliminated vertices of the counted side are matched. Eliminating v takes f
+   to g, which lacks v's bit:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
-   v's place. In the end plane i, at the empty set, is r_i.
-   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets and planes
-   descend. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several steps at
-   once, a group, while it is cached, and threads share chunks.
-   Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
-   times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
-   bits are lanes of a vector. */
+   s = 1 if v is counted. A neighbour new to the frontier gets the highest bit, which then moves to v's place. In the
+   end r_i is in plane i at the empty set.
+   Steps work in place: S depends on smaller sets, on sets with v and on lower planes, so sets and planes descend. Only
+   sets that differ in a step's own bits depend on each other: chunks of sets take a group of steps while cached, and
+   threads share the chunks.
+   Values are as short as those of a step were seen to be: 32 bits, 64, or words. A step multiplies them by at most
+   2 + sum |c|; they never exceed the product over lines of (1 + sum of |entries|). Low bits of states with values of 32
+   and 64 bits are lanes of a vector. */
 #pragma once
 #include "../frontier/frontier.h"
 #include "../proof/lanes.h"
@@ -22,7 +22,7 @@
 #define PERMI_ROOK_CHUNK 655360 /* bytes of values; 4, 5, 6 times 2^17: 0.220, 0.218, 0.252 s */
 #define PERMI_ROOK_BUFFER 1048576
 #define PERMI_ROOK_GROUP 12     /* steps at once */
-#define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
+#define PERMI_ROOK_LENGTH 0.7   /* predicted length over that of the bound, in bits: 0.5 to 0.75 were seen */
 
 /* y[S] += c x[S ^ flip] where (S & test) == want. */
 typedef struct permi_rook_source {
@@ -32,7 +32,7 @@ typedef struct permi_rook_source {
   permi_rook_lanes lanes;
 } permi_rook_source;
 
-/* An elimination, or a move of the highest bit. */
+/* An elimination, or the move of the highest bit. */
 typedef struct permi_rook_step {
   int width, start;         /* bits of its sets; before it */
   int planes, before;       /* after it, and before it */
@@ -40,7 +40,7 @@ typedef struct permi_rook_step {
   uint64_t moved;           /* where the highest bit goes, or 0 */
   uint64_t fixed, fixed_to; /* bits of the targets */
   uint64_t involved;
-  uint64_t choices;         /* bits that targets take one by one; the rest is in the pass */
+  uint64_t choices;         /* target bits taken one by one; the pass has the rest */
   permi_rook_pass pass;
   int sources;
   permi_rook_source source[PERMI_ROOK_PLACES + 2];
@@ -55,7 +55,7 @@ typedef struct permi_placements {
   int threads;
   permi_rook_kernel lanes;  /* of 32 and 64 bits */
   int counted;   /* 0: rows, 1: columns */
-  int *place;    /* of a vertex on the frontier, -1 before and -2 after */
+  int *place;    /* place on the frontier, -1 before and -2 after */
   int *open;     /* entries to vertices not yet eliminated */
   int *sequence;
   double *most;  /* sets in a step and all after it */
@@ -64,19 +64,19 @@ typedef struct permi_placements {
   int vertex[64]; /* at a place */
   int gone[2];   /* rows, columns eliminated */
   double seconds, bytes; /* predicted */
-  permi_rook_step *step; /* of the group, and prepared behind it */
+  permi_rook_step *step; /* steps of the group, and prepared behind it */
   int prepared, group;
   /* of a run */
   permi_rook_kernel kernel;
   int words;             /* of a value, 0: 32 bits */
-  char **plane, **memory; /* memory: as allocated; plane: a line of cache */
+  char **plane, **memory; /* memory: as allocated; plane: aligned to a cache line */
   int planes;
   size_t unit;           /* bytes of a unit */
   int low;               /* bits within it */
   uint64_t inside, outer; /* bits in a chunk; of chunks */
-  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; a chunk's planes in it, */
+  char *buffer, **local; /* PERMI_ROOK_BUFFER bytes a thread, or NULL; planes of a chunk, */
   size_t pitch;          /* so far apart */
-  int copied, end;       /* chunks are copied to buffers, and back with so many bits */
+  int copied, end;       /* chunks are copied to buffers and back; bits of a copy */
   uint64_t *seen;
   double chunk_units;
 } permi_placements;
@@ -116,7 +116,7 @@ static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint6
   return step;
 }
 
-/* Prepares v's elimination; NULL if there are too many places. Its new neighbours have places then. */
+/* Prepares v's elimination and gives places to its new neighbours; NULL: too many places. */
 static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
 {
   const permi_block *block = p->block;
@@ -153,7 +153,7 @@ static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
   return step;
 }
 
-/* Prepares the move of the highest bit to `place`, which is no longer in use. */
+/* Prepares the move of the highest bit to `place`, which is free. */
 static void permi_placements_close(permi_placements *p, int place)
 {
   const int last = p->width - 1;
@@ -171,15 +171,15 @@ static void permi_placements_close(permi_placements *p, int place)
   p->width = last;
 }
 
-/* Values of the least length for `bits` with a sign: 0 words are 32 bits. */
+/* Returns the words of values of `bits` and a sign; 0: 32 bits. */
 static int permi_placements_words(const permi_placements *p, double bits)
 {
   bits = fmin(bits, p->bits);
   return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
 }
 
-/* Orders all vertices, leaves before their neighbours, as this halves the states sooner; predicts with rows counted,
-   and with columns. Seconds INFINITY: too many places. */
+/* Orders all vertices, leaves before their neighbours, which halves the states sooner, and predicts seconds with rows
+   and with columns counted. INFINITY: too many places. */
 static void permi_placements_plan(permi_placements *p)
 {
   const permi_block *block = p->block;
@@ -230,7 +230,7 @@ static void permi_placements_plan(permi_placements *p)
   p->bytes = bytes[p->counted];
 }
 
-/* Values of several words, one by one. */
+/* One pass on values of several words. */
 static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                             uint64_t *seen)
 {
@@ -278,7 +278,7 @@ static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
   return (size_t)(index >> p->low) * p->unit;
 }
 
-/* A step on the sets of a chunk. */
+/* Takes a chunk through one step. */
 static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
                            uint64_t *seen)
 {
@@ -316,7 +316,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
   }
 }
 
-/* Copies a chunk's sets of so many bits to its buffer, or back. */
+/* Copies a chunk's sets to its buffer, or back. */
 static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
                             int back)
 {
@@ -365,7 +365,7 @@ static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *
   source->lanes.other_half = flip >= 8;
 }
 
-/* The bits in a chunk's buffer, which has those of `inside` next to each other. */
+/* Returns bits in the chunk's buffer, where those of `inside` are adjacent. */
 static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 {
   uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
@@ -376,7 +376,7 @@ static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
   return to;
 }
 
-/* The pass of a step: of the bits that it does not touch, the lowest are a run, the next ones its repeats. */
+/* Makes the pass of a step: the lowest bits that it does not touch are a run, the next ones its repeats. */
 static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
@@ -440,7 +440,7 @@ static perm_status permi_placements_pass(permi_placements *p)
   for (bit = p->low; bit < start && 2 * permi_rook_chunk_bytes(p, p->inside, planes) <= PERMI_ROOK_CHUNK; bit++)
     p->inside |= (uint64_t)1 << bit;
   p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
-  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
+  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes fall on other lines of the cache */
   p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
   p->pitch = p->copied ? (size_t)pitch : 0;
   p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
@@ -455,7 +455,7 @@ static perm_status permi_placements_pass(permi_placements *p)
                      (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
 }
 
-/* A plane for the step and all after it. */
+/* Adds a plane for this step and the following ones. */
 static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
 {
   const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
@@ -474,7 +474,7 @@ static void permi_placements_kind(permi_placements *p, int words)
   p->kernel = words > 1 ? permi_rook_long : p->lanes;
 }
 
-/* 32 bits become 64, from behind; also those of a unit beyond the sets. */
+/* Widens 32 bits to 64 from behind, also in a unit beyond the sets. */
 static perm_status permi_placements_widen(permi_placements *p, size_t count)
 {
   size_t k;
@@ -495,7 +495,7 @@ static perm_status permi_placements_widen(permi_placements *p, size_t count)
   return PERM_OK;
 }
 
-/* From `before` words to those of the group. */
+/* Widens values from `before` words to those of the group. */
 static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
 {
   const int width = p->step[0].start, words = p->words, from = before ? before : 1;
@@ -524,7 +524,7 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
   return status;
 }
 
-/* Bits of the values of the last step, without their sign. */
+/* Returns the bits of the last step's values, without sign. */
 static double permi_placements_seen(const permi_placements *p)
 {
   uint64_t word[PERMI_ROOK_SEEN];
@@ -542,8 +542,8 @@ static double permi_placements_seen(const permi_placements *p)
   return 64 * w + bits;
 }
 
-/* Prepares a group from step `first` on, whose first steps may be prepared, and the length of its values; returns how
-   many vertices it eliminates. What comes next may be prepared behind it. */
+/* Prepares a group from step `first` on, and the length of its values; returns the number of vertices that it
+   eliminates. Some steps may be prepared before and behind it. */
 static int permi_placements_gather(permi_placements *p, int first)
 {
   const double seen = permi_placements_seen(p);
@@ -574,7 +574,7 @@ static int permi_placements_gather(permi_placements *p, int first)
   return taken;
 }
 
-/* Eliminates the next vertices; *next: how many are. */
+/* Eliminates the next vertices; *next counts them. */
 static perm_status permi_placements_advance(permi_placements *p, int *next)
 {
   const int first = *next, before = p->words;

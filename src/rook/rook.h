@@ -1,8 +1,8 @@
 /* =========================================================================================== >>rook
-   Rook numbers of integer matrices: r_k, the sum of the permanents of all k x k submatrices. Two engines:
-   - method frontier, >>placements, for what is sparse;
-   - evaluation (method exact): with m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, since j rows
-     that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton. */
+   Rook numbers r_k of integer matrices: the sum of the permanents of all k x k submatrices. Two engines:
+   - frontier (>>placements), for sparse matrices;
+   - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
+     n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
 #pragma once
 #include "rook_order.h"
 #include "../sparse/sparse.h"
@@ -14,7 +14,7 @@ typedef struct permi_rook {
   int64_t *shifted;     /* m x n, or NULL */
 } permi_rook;
 
-/* Entries that are not 0, one after the other; begins with row 0, next 0. */
+/* Entries that are not 0, one by one; begins with row 0, next 0. */
 typedef struct permi_rook_entry {
   int row, column;
   int64_t value;
@@ -40,7 +40,7 @@ static int permi_rook_next(const permi_given *given, permi_rook_entry *entry)
   return 0;
 }
 
-/* Every number is at most the product over rows of (1 + sum of |entries|), or over columns. */
+/* Returns a bound on every number: the product over rows, or columns, of (1 + sum of |entries|). */
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0}, sum;
@@ -53,7 +53,7 @@ static double permi_rook_bits(const permi_block *block)
   return 2 + fmin(bits[0], bits[1]);
 }
 
-/* The graph of the lines with entries; returns 0 without memory. */
+/* Makes the graph of the lines that have entries; returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
   const permi_given *given = &rook->given;
@@ -91,7 +91,7 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
   return 1;
 }
 
-/* Anneals from `first`, or greedy orders if NULL, for a share of the predicted seconds. Returns 0 without memory. */
+/* Anneals from `first`, or from greedy orders, for a share of the predicted seconds. Returns 0 without memory. */
 static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
 {
   const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
@@ -113,7 +113,7 @@ static int permi_rook_anneal(const permi_placements *plan, double effort, double
   return permi_order(plan->allocator, plan->block, NULL, &budget, order, &cost);
 }
 
-/* Plans the order; *best becomes it if its seconds are the least so far. */
+/* Plans an order; *best becomes it if it is predicted sooner. */
 static void permi_rook_offer(permi_placements *plan, int *order, double *seconds, int *best)
 {
   plan->order = order;
@@ -124,7 +124,7 @@ static void permi_rook_offer(permi_placements *plan, int *order, double *seconds
   }
 }
 
-/* Writes the best order that a share of its own seconds finds; returns 0 without memory. Room for three orders. */
+/* Writes the best order found in a share of its own seconds; returns 0 without memory. Room for three orders. */
 static int permi_rook_search(permi_placements *plan, double effort, int *best)
 {
   const permi_block *block = plan->block;
@@ -153,7 +153,7 @@ static int permi_rook_search(permi_placements *plan, double effort, int *best)
   return 1;
 }
 
-/* An elimination order and what it costs; returns 0 without memory. seconds INFINITY: none is found. */
+/* Finds an order and its cost; returns 0 without memory. seconds INFINITY: none. */
 static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
                             permi_control *watch, permi_placements *plan)
 {
@@ -198,7 +198,7 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* From values at x = 0 .. degree to r_k, rows <= columns; returns 0 if a number on the way is too long. */
+/* Turns values at x = 0 .. degree into r_k, rows <= columns; returns 0 if a number on the way is too long. */
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
@@ -226,7 +226,7 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
   return 1;
 }
 
-/* The matrix plus x everywhere, rows <= columns. */
+/* Makes the matrix with x added everywhere, rows <= columns. */
 static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
   const size_t n = (size_t)rook->n;
@@ -239,7 +239,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
                                    : (size_t)entry.row * n + (size_t)entry.column] += entry.value;
 }
 
-/* What all evaluations take by prediction; INFINITY: they cannot be done. */
+/* Returns predicted seconds of all evaluations; INFINITY: impossible. */
 static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
 {
   perm_options one = *options;
@@ -286,7 +286,7 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
                           64 * PERM_INTEGER_WORDS);
 }
 
-/* Chooses by predicted seconds, within max_bytes and max_seconds. */
+/* Chooses the engine by predicted seconds, within max_bytes and max_seconds. */
 static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
                                     permi_control *watch, perm_integer *numbers, perm_result *result)
 {
@@ -298,8 +298,13 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   double second = (double)INFINITY, planned;
   perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
+<<<<<<< HEAD
   options.modulus = 0; /* residues are taken of what is interpolated, which divides */
   if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
+=======
+  options.modulus = 0; /* the interpolation divides, so residues come after it */
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
+>>>>>>> more2
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);

@@ -1,24 +1,23 @@
 /* ===================================================================================== >>rook_order
    Elimination orders for >>placements, up to 64 rows and 64 columns. Annealing (>>order) ends in orders that differ by
-   2 x; a beam search finds others to anneal from, and the one of the least predicted seconds is taken. A beam: of each
-   size the best `width` sets of eliminated vertices, each with the cost of the best way to it, are extended by the
-   vertices that let the frontier grow least, or by up to `slack` more. Vertices without entries left go by themselves.
-   */
+   a factor of 2; a beam search finds other starting points, and the order predicted to be quickest wins. The beam keeps
+   the `width` best sets of eliminated vertices of each size, with the cost of the best way to each. It extends them by
+   the vertices that let the frontier grow least, or by at most `slack` more. Vertices without entries go at once. */
 #pragma once
 #include "placements.h"
 
 #define PERMI_BEAM_LINES 64
 #define PERMI_BEAM_FIRST 48  /* sets, doubled while it pays */
 #define PERMI_BEAM_MOST 1024
-#define PERMI_BEAM_SPACE 16  /* sets kept till the best are chosen, over the width */
-#define PERMI_BEAM_AHEAD 8   /* chosen: the states of a set count so often beside its cost */
+#define PERMI_BEAM_SPACE 16  /* sets collected before the best are chosen, over the width */
+#define PERMI_BEAM_AHEAD 8   /* chosen: weight of a set's states beside its cost */
 #define PERMI_BEAM_UNITS 15  /* of permi_watch: a vertex looked at, */
 #define PERMI_BEAM_SET_UNITS 150 /* a set made and sorted */
 
 typedef struct permi_beam_set {
   uint64_t gone[2], touched[2]; /* rows, columns */
   double cost, states;
-  int size, parent; /* of the set before it, whose number there */
+  int size, parent; /* number of the set before it */
   int vertex;       /* eliminated since */
 } permi_beam_set;
 
@@ -31,7 +30,7 @@ typedef struct permi_beam {
   size_t *count;
 } permi_beam;
 
-/* Ways to the same set next to each other, the best one first. */
+/* Sorts ways to the same set together, the best first. */
 static int permi_beam_by_set(const void *a, const void *b)
 {
   const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
@@ -51,7 +50,7 @@ static int permi_beam_by_cost(const void *a, const void *b)
   return p != q ? (p > q) - (p < q) : permi_beam_by_set(a, b);
 }
 
-/* Leaves the best `width` sets of a size, each once. */
+/* Keeps the best `width` different sets of a size. */
 static void permi_beam_choose(permi_beam *beam, int size)
 {
   permi_beam_set *set = beam->set + (size_t)size * beam->space;
@@ -64,7 +63,7 @@ static void permi_beam_choose(permi_beam *beam, int size)
   beam->count[size] = kept < beam->width ? kept : beam->width;
 }
 
-/* By how much v's elimination lets the frontier grow. */
+/* Returns the growth of the frontier by v's elimination. */
 static int permi_beam_growth(const permi_beam *beam, const permi_beam_set *set, int side, int v)
 {
   const uint64_t gone = set->gone[side] | (uint64_t)1 << v, *others = beam->adjacent[1 - side];
@@ -77,7 +76,7 @@ static int permi_beam_growth(const permi_beam *beam, const permi_beam_set *set, 
   return growth;
 }
 
-/* Bytes of all states, in those of 32 bits: values grow with what is eliminated. */
+/* Returns the bytes of all states, in units of 32 bits: values grow with what is eliminated. */
 static double permi_beam_states(const permi_beam *beam, const permi_beam_set *set)
 {
   const permi_placements *plan = beam->plan;
@@ -89,7 +88,7 @@ static double permi_beam_states(const permi_beam *beam, const permi_beam_set *se
   return ldexp(price * (1 + (rows < columns ? rows : columns)), width);
 }
 
-/* Eliminates v from number `parent` of the sets of `size`. */
+/* Eliminates v from set `parent` of `size`. */
 static void permi_beam_add(permi_beam *beam, int size, int parent, int side, int v)
 {
   const int other = 1 - side;
@@ -117,7 +116,7 @@ static void permi_beam_add(permi_beam *beam, int size, int parent, int side, int
   beam->set[(size_t)size * beam->space + beam->count[size]++] = next;
 }
 
-/* All that is made from the sets of a size. */
+/* Extends all sets of a size. */
 static void permi_beam_extend(permi_beam *beam, int size)
 {
   size_t i;
@@ -146,7 +145,7 @@ static void permi_beam_extend(permi_beam *beam, int size)
   }
 }
 
-/* Writes an order; returns 0 without memory, or stopped. */
+/* Writes an order; returns 0 without memory or if stopped. */
 static int permi_beam_search(const permi_placements *plan, size_t width, int slack, int *order)
 {
   const permi_block *block = plan->block;

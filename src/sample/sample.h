@@ -1,11 +1,10 @@
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products: each block, as blocks
-   are independent, by the engine of >>trace that is predicted to be done first, within the memory. Integers are drawn
-   exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the engine's bound (THE
-   BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw by its 53 bits and
-   a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first order. Refused are
-   underflow above 2^-60 of the last value, and entries that scaling lost. Sample i has a generator seeded with (seed,
-   i): threads and ranges change nothing. */
+   Draws permutations of a non-negative matrix with probability proportional to their products. Blocks are independent;
+   each is drawn by the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn
+   exactly. For doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is
+   the number of roundings in a value, as in the engine's bound (THE BOUND); the sum in a draw adds one for each way,
+   and a draw has 53 bits and a subtraction for each way. Underflow above 2^-60 of the last value and entries lost by
+   scaling are refused. The generator of sample i is seeded with (seed, i), so threads and ranges change nothing. */
 #pragma once
 #include "trace_band.h"
 #include "trace_classes.h"
@@ -17,7 +16,11 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
+<<<<<<< HEAD
 /* Engines that are asked, in the order of the third column, and how they are sampled. */
+=======
+/* The engines, in the order in which they are asked, and their tracers. */
+>>>>>>> more2
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
     {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
@@ -37,19 +40,18 @@ typedef struct permi_sampling {
   permi_working working;
   permi_trace *trace; /* of a block */
   int blocks, *first, *line;
-  int *forced; /* of a row: its column in a block of order 1, or -1 */
+  int *forced; /* the column of a row that is a block by itself, or -1 */
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
   double visited, most;
-  uint64_t *place; /* if a block is drawn in segments: of each sample 1 + PERMI_TRACE_PLACE words, random and at */
-  int block, segment; /* that is drawn then; block -1: samples begin */
+  uint64_t *place; /* of each sample that is drawn in segments: random, and PERMI_TRACE_PLACE words of `at` */
+  int block, segment; /* drawn now; block -1: samples begin */
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
-  int m, *columns; /* m: rows that are drawn, before rows of ones */
+  int m, *columns; /* m: rows to draw; rows of ones follow */
 } permi_sampling;
 
-/* Draws all blocks of some samples or, in segments, one of one block; what samples know between is in `place` and
-   `columns`. */
+/* Draws all blocks of some samples, or one segment of one block; `place` and `columns` keep a sample's state. */
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
@@ -89,7 +91,7 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-/* Draws all samples: where states are short, block by block and segment by segment. */
+/* Draws all samples, block by block and segment by segment where memory is short. */
 static perm_status permi_draw_all(permi_sampling *sampling)
 {
   const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
@@ -129,8 +131,8 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to compute
-   the others again does not count in the choice, so that samples are the same. */
+/* Hears an offer. Its weights must be exact, and memory must hold its states, or some of them. The time to compute
+   the others again does not count, so that the choice and the samples stay the same. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -156,7 +158,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* Why no engine of those asked draws from a block. */
+/* Says why no engine can draw from the block. */
 static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *why = NULL;
@@ -197,7 +199,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK) /* an engine whose states are drawn in segments runs twice */
+  else if (status == PERM_OK) /* segments need a second run */
     seconds = permi_tracers[offers.chosen] == &permi_frontier_tracer && ((const permi_frontier *)best->plan)->every > 0
                   ? 2 * best->seconds
                   : best->seconds;
@@ -284,7 +286,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   return status;
 }
 
-/* argument: the matrix in the call, whose last ones are options, seed, first, count, columns, result. */
+/* argument: the position of the matrix; options, seed, first, count, columns and result follow it. */
 static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;
@@ -320,7 +322,7 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
   return PERM_OK;
 }
 
-/* The rows of ones below the matrix, with which injections of its rows are permutations, each in (n - m)! ways. */
+/* Adds rows of ones: injections of the m rows become permutations, each in (n - m)! ways. */
 static void permi_sample_ones(permi_working *working, int m)
 {
   int i, j, used = (int)working->report.entries;

@@ -1,21 +1,20 @@
 /* ========================================================================================== >>trace
-   Draws samples from an engine's run with all its states kept.
+   Draws samples from a run of an engine that has kept its states.
 
-   The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
-   draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
-   of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
-   chances telescopes to (product of the entries used) / permanent. Each engine knows its ways:
-     >>trace_frontier   lists, arrays: the streams of a step
-     >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
-     >>trace_band       the entries of a row; which of equal columns it was is drawn then
-     >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
-   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
-   two such again, the last ones first, and all samples go through them before the next. States, bits and random numbers
-   stay the same, for the run begins again with the states and sizes that it had.
+   The value of a state is a sum over ways: the value of the state (or states) before times a coefficient. A draw starts
+   at the last state and goes backwards: it chooses a way with probability (its weight) / (sum of all weights), notes
+   the matrix entry of that way, and goes on. These probabilities telescope to (product of the entries) / permanent.
+     >>trace_frontier   lists and arrays: the streams of a step
+     >>trace_classes    ways noted during the run; the member of a class is drawn later
+     >>trace_band       the entries of a row; one of equal columns is drawn at once
+     >>trace_tree       a star's entries; how a join shares the matched vertices
+   Where memory is short, >>trace_frontier keeps the states before every k-th step and computes the segments between
+   again, last to first; all samples pass one segment before the next. A segment starts from the kept states and sizes,
+   so states, bits and random numbers stay the same.
 
-   Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
-   is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
-   matched; for counted states of that times the columns': permi_trace_words. */
+   Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
+   is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
+   factor too (permi_trace_words). */
 #pragma once
 #include "../estimate/estimate.h"
 #include "../frontier/values.h"
@@ -23,7 +22,7 @@
 #define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
-/* Of a block; all of it is in `pool`, whose allocator is the caller's. */
+/* A block; all memory is in `pool`. */
 typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
@@ -33,19 +32,19 @@ typedef struct permi_trace {
   int n;
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
-  size_t words, room; /* of a draw: words of weights, bytes of the engine */
-  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
+  size_t words, room; /* of a draw: words of weights, bytes of room */
+  int segments;      /* parts in which the steps are drawn; 0: all states are kept */
   permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random;
-  uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
+  uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
   char *room;
-  int *columns, total; /* of a row of the matrix: its column, minus `total` */
+  int *columns, total; /* the column of each row of the matrix, minus `total` */
   int segment;         /* that is drawn */
-  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
+  uint64_t *at;        /* PERMI_TRACE_PLACE words, at first 0: the engine's place between segments */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -53,7 +52,7 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
-  /* The bytes if memory is short, which is noted in the plan; or NULL. */
+  /* Bytes with segments, which it notes in the plan; NULL: not possible. */
   double (*bytes_short)(void *plan);
   /* Computes the states of a segment into trace->segment. */
   perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
@@ -78,7 +77,7 @@ static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, s
   trace->words = (ways + 2) * permi_weight_words(numbers);
 }
 
-/* Notes what underflow may have taken from the last value of a run. */
+/* Notes the share of the last value that underflow may have lost. */
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
   const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
@@ -108,7 +107,7 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
   }
 }
 
-/* A number below `most`, each as likely as any other. */
+/* Returns a uniform number below `most`. */
 static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
 {
   const uint64_t rest = (UINT64_MAX % most + 1) % most;
@@ -119,7 +118,7 @@ static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
   return x % most;
 }
 
-/* Draws a way. Returns -1 if all weights are 0. */
+/* Draws a way by integer weights; -1: all are 0. */
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;
@@ -133,7 +132,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     return -1;
   for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
     ones >>= 1;
-  do { /* below `total` in at least every second turn */
+  do { /* `total` is above half of the range */
     for (w = 0; w < top; w++)
       at[w] = permi_random(random);
     at[top - 1] &= ones;
@@ -146,7 +145,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
   return s;
 }
 
-/* The same; weights are fractions and exponents, and become doubles that the largest exponent scales. */
+/* The same for fractions and exponents, which become doubles scaled by the largest exponent. */
 static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
 {
   double sum = 0, at, x;
@@ -175,7 +174,7 @@ static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
   return chosen;
 }
 
-/* Draws one of the ways that have been weighed. -1 is never seen: only states of positive value are drawn. */
+/* Draws one of the weighed ways. Never returns -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
@@ -191,8 +190,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens integers for states that count: the ways into one are of several sets of rows and columns. Each way's
-   product is at most one entry or factor for every row and for every column. 0: too long. */
+/* Lengthens the integers of counted states: their ways belong to several sets of rows and columns. A way's product
+   has at most one entry or factor for each row and each column. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};

@@ -4,11 +4,11 @@
 #include "trace.h"
 #include "../band/band_order.h"
 
-/* The states before a row: vectors of numbers used, one for each slot of the window. */
+/* The states before a row: how many columns each slot of the window has used. */
 typedef struct permi_band_level {
   int slot_count, used, opened;
   int *window;     /* groups */
-  double *vectors; /* [p (used + 1) + r]: of the slots below p, with r used; shared by equal windows */
+  double *vectors; /* [p (used + 1) + r]: ways to use r in the slots below p; shared by equal windows */
   char *value;
   int64_t *exp2; /* or NULL */
 } permi_band_level;
@@ -19,7 +19,7 @@ static double permi_band_kept_bytes(const void *plan)
   return (double)band->n * (band->most * 8 * ((double)permi_numbers_words(&band->numbers) + 1) + 16 * band->width + 64);
 }
 
-/* Counts the vectors of a window, unless the row before had the same window. 0: out of memory. */
+/* Counts the vectors of a window, if it differs from the last one. 0: out of memory. */
 static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
                               const permi_band_level *before)
 {
@@ -87,8 +87,8 @@ static perm_status permi_band_record(permi_trace *trace, permi_control *control)
   return status;
 }
 
-/* The number of the state from which an entry of group `chosen` leads to `count`, the columns used of each group.
-   SIZE_MAX: there is none, for a group that the row opens would be used otherwise. */
+/* Returns the state from which an entry of group `chosen` leads to `count`, the used columns of each group. SIZE_MAX:
+   none, as a group opened by the row would be used otherwise. */
 static size_t permi_band_source(const permi_band *band, const permi_band_level *level, int row, const int *count,
                                 int chosen)
 {
@@ -109,7 +109,7 @@ static size_t permi_band_source(const permi_band *band, const permi_band_level *
   return left ? SIZE_MAX : state;
 }
 
-/* count: columns of a group that are used, at first all; each that goes is one of the first `count` of its list. */
+/* count: used columns of each group, at first all; the one that goes is among the first `count` of its list. */
 static void permi_band_draw(permi_draw *draw)
 {
   const permi_band *band = (const permi_band *)draw->trace->plan;

@@ -4,10 +4,9 @@
 #include "trace.h"
 #include "../twins/classes_order.h"
 
-/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is pending there.
-   A member that came and waited gets any of those pending: the members' rests are proportional and their factors are in
-   all products alike, so that every pairing of members with pending vertices has the same product. Where classes became
-   one, the pending vertices are shared at random, as many as waited in each. */
+/* A state knows how many members of a class wait, not which. A vertex matched with one of them stays pending. A member
+   that waited gets any pending vertex: the members' remaining entries are proportional, so every pairing has the same
+   product. Where classes merged, their pending vertices are shared at random, as many as waited in each. */
 typedef struct permi_class_level {
   uint64_t *key;
   char *value;
@@ -21,7 +20,7 @@ typedef struct permi_class_pending {
   int vertex, number; /* number: of the class */
 } permi_class_pending;
 
-/* Lists double, of keys, values and exponents; links of all ways. */
+/* Lists double; links count all ways. */
 static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;
@@ -34,7 +33,7 @@ static double permi_classes_kept_bytes(const void *plan)
   return 2 * bytes;
 }
 
-/* Keeps the states before step p, of all shares one after another. 0: out of memory. */
+/* Keeps the states before step p, share by share. 0: out of memory. */
 static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
 {
   const permi_class_list *list = run->list[p & 1];
@@ -59,7 +58,7 @@ static int permi_class_keep_states(permi_trace *trace, const permi_class_run *ru
   return 1;
 }
 
-/* Keeps the links of step p, by the states after it. 0: out of memory. */
+/* Keeps the links of step p, sorted by the states after it. 0: out of memory. */
 static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p)
 {
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
@@ -138,7 +137,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   return status;
 }
 
-/* One of those pending in a class, any. */
+/* Returns a random pending vertex of a class. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
   int k, there = 0;
@@ -150,7 +149,7 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   return k;
 }
 
-/* Notes what a link did in a step: backwards, so that classes after it become those before. */
+/* Undoes a link's step: classes after it become those before. */
 static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {

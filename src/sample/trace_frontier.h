@@ -1,23 +1,23 @@
 /* ================================================================================= >>trace_frontier
-   Samples from the frontier: lists, and arrays. */
+   Samples from the frontier's lists and arrays. */
 #pragma once
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
-/* Where a run can begin again: before the first step of a segment. */
+/* What a run needs to begin before the first step of a segment. */
 typedef struct permi_frontier_restart {
   permi_sizes sizes;
   permi_places places; /* of arrays: copies */
 } permi_frontier_restart;
 
-/* The states before each step. Arrays: values by the rank of their word among those of the step, ascending. */
+/* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
   permi_frontier_restart *restart; /* of each segment */
   permi_pool *pool; /* of what is kept now */
   int every;        /* steps of a segment */
-  int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
+  int begin, end;   /* steps kept now; begin 0: the first one of every segment */
   uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
 
@@ -37,8 +37,8 @@ static double permi_frontier_kept_bytes(const void *plan)
   return bytes;
 }
 
-/* With the number of steps to a segment, noted in the plan, for which first layers and a whole segment take the fewest
-   bytes: about the root of the number of large steps. A pattern's bits and places are small beside the layers. */
+/* Chooses the steps of a segment, noted in the plan, so that first layers and a whole segment take the fewest bytes:
+   about the root of the number of large steps. Patterns and places are small beside the layers. */
 static double permi_frontier_short_bytes(void *plan)
 {
   permi_frontier *frontier = (permi_frontier *)plan;
@@ -60,7 +60,7 @@ static double permi_frontier_short_bytes(void *plan)
   return best;
 }
 
-/* Is the layer before step p to be kept? */
+/* Returns 1 if the layer before step p is kept. */
 static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
 {
   return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
@@ -85,7 +85,7 @@ static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t byte
   return !pool->failed;
 }
 
-/* The list of a run becomes what was kept. 0: out of memory. */
+/* Restores a kept list. 0: out of memory. */
 static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
 {
   int k;
@@ -105,7 +105,7 @@ static int permi_list_restore(const perm_allocator *allocator, const permi_list 
   return 1;
 }
 
-/* The value of a state; NULL: it is not reached. */
+/* Returns the value of a state; NULL: it is not reached. */
 static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
 {
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
@@ -150,7 +150,7 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-/* Keeps the list before step p where that is asked. */
+/* Keeps the list before step p if wanted. */
 static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
   const permi_run *run = (const permi_run *)runner;
@@ -164,7 +164,7 @@ static perm_status permi_lists_keep(permi_runner *runner, int p)
              : PERM_ERROR_MEMORY;
 }
 
-/* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
+/* Runs from step `from` (0, or where states were kept) to the states before step `to`. */
 static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
@@ -193,7 +193,7 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   return status;
 }
 
-/* Copies how the memory of two steps is taken. 0: out of memory. */
+/* Copies the layout of memory between two steps. 0: out of memory. */
 static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
 {
   const size_t tops = permi_places_tops(from->frontier);
@@ -216,7 +216,7 @@ static void permi_places_restore(const permi_places *from, permi_places *to)
   memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
 }
 
-/* Copies all values before step p to `values`, or, if back, from there. */
+/* Copies all values before step p to `values`, or back. */
 static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
 {
   const permi_layout *layout = &run->layout[p & 1];
@@ -228,7 +228,7 @@ static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int ba
   }
 }
 
-/* Keeps the values before step p where that is asked. */
+/* Keeps the values before step p if wanted. */
 static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -313,7 +313,7 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   return permi_arrays_record(trace, control, 0, frontier->steps);
 }
 
-/* The layers between the first one of a segment, which is kept, and that of the next. */
+/* Computes the layers of a segment behind its first, which is kept. */
 static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;

@@ -4,7 +4,7 @@
 #include "trace.h"
 #include "../tree/tree_build.h"
 
-/* Of each node its own table, and the products of its children's, the last child first. */
+/* The table of each node, and the products of its children's tables, last child first. */
 typedef struct permi_tree_kept {
   permi_tree_table *own, *product;
   int *first;            /* of a node's products; nodes + 1 */
@@ -65,7 +65,7 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   kept->children = kept->child + nodes;
   kept->stack = kept->children + nodes;
   kept->first[0] = 0;
-  while (ldexp(1, common) < tree->most_groups) /* ways: a star's entries, or shares of a join's common vertices */
+  while (ldexp(1, common) < tree->most_groups) /* ways: entries of a star, or shares of a join's common vertices */
     common++;
   ways = permi_tree_choose(tree, common, common / 2);
   permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 2 ? ways : PERMI_TREE_WIDTH + 2);
@@ -79,7 +79,7 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   return status;
 }
 
-/* The value of a state, a set of matched vertices among those that the node knows; NULL: the table has none. */
+/* Returns the value of a set of matched vertices; NULL: not in the table. */
 static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
                                        uint32_t matched)
 {
@@ -90,7 +90,7 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws how the state `matched` of a product came from two tables: returns the part of the first. */
+/* Draws how state `matched` of a product was shared; returns the first table's part. */
 static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
                                      uint32_t rows, uint32_t matched)
 {
@@ -124,7 +124,7 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
   return own | part;
 }
 
-/* Draws whether the node's vertex was matched below it or by an entry: returns the state of the product. */
+/* Draws whether the vertex was matched below the node or by an entry; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {
