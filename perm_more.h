@@ -4730,13 +4730,8 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   double second = (double)INFINITY, planned;
   perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
-<<<<<<< HEAD
-  options.modulus = 0; /* residues are taken of what is interpolated, which divides */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
-=======
   options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
->>>>>>> more2
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);
@@ -6004,11 +5999,7 @@ static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-<<<<<<< HEAD
-/* Engines that are asked, in the order of the third column, and how they are sampled. */
-=======
-/* The engines, in the order in which they are asked, and their tracers. */
->>>>>>> more2
+/* The engines and their tracers; the third column is the order in which they are asked. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
     {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},

@@ -298,13 +298,8 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   double second = (double)INFINITY, planned;
   perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
-<<<<<<< HEAD
-  options.modulus = 0; /* residues are taken of what is interpolated, which divides */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
-=======
   options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
->>>>>>> more2
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);

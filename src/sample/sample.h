@@ -16,11 +16,7 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-<<<<<<< HEAD
-/* Engines that are asked, in the order of the third column, and how they are sampled. */
-=======
-/* The engines, in the order in which they are asked, and their tracers. */
->>>>>>> more2
+/* The engines and their tracers; the third column is the order in which they are asked. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
     {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
