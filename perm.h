@@ -8700,10 +8700,11 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Returns 1 only if a square matrix of integers has no equal or zero lines: as polynomials they differ at one place
-   modulo 2^64. O(n^2). */
+/* Returns 1 only if no rows of a square matrix are equal, no columns, and none is 0: their polynomials differ at one
+   place modulo 2^64. O(n^2). */
 static int permi_lines_differ(const permi_problem *problem)
 {
+  const char *entry = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
   const int n = problem->n, parts = problem->parts;
   uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
   int i, j, k, side;
@@ -8712,10 +8713,11 @@ static int permi_lines_differ(const permi_problem *problem)
     weight[k] = weight[k - 1] * UINT64_C(0x9e3779b97f4a7c15);
   memset(sum, 0, sizeof sum);
   for (i = 0; i < n; i++) {
-    const int64_t *row = problem->integer + i * problem->ld * parts;
     for (k = 0; k < n * parts; k++) {
-      sum[0][i] += (uint64_t)row[k] * weight[k];
-      sum[1][k >> (parts - 1)] += (uint64_t)row[k] * weight[i * parts + (k & (parts - 1))];
+      uint64_t word;
+      memcpy(&word, entry + (i * problem->ld * parts + k) * 8, sizeof word);
+      sum[0][i] += word * weight[k];
+      sum[1][k >> (parts - 1)] += word * weight[i * parts + (k & (parts - 1))];
     }
   }
   for (side = 0; side < 2; side++)
@@ -10377,14 +10379,19 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   return PERM_OK;
 }
 
-static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
+static perm_status permi_check_order(int m, int n, perm_result *result)
 {
   if (m < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
   if (n < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
-  if (m == 0 || n == 0)
-    return PERM_OK;
+  return PERM_OK;
+}
+
+static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
+{
+  if (m == 0 || n == 0 || m < 0 || n < 0)
+    return permi_check_order(m, n, result);
   if (m > PERM_MAX_N || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2,
                       "the matrix is %d x %d; dense engines go up to order %d, perm_estimate_* further", m, n,
@@ -10415,11 +10422,9 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
 {
   const int m = problem->m, n = problem->n;
   int rows, columns;
-  perm_status status;
-  if (m < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
+  perm_status status = permi_check_order(m, n, result);
+  if (status != PERM_OK)
+    return status;
   if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
                       "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);
@@ -10490,7 +10495,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first unfinished interval of a leaf's part; returns 0 if there is none. */
+/* The first unfinished interval of a part; returns 0 if none. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
                            permi_interval *range)
 {
@@ -10500,7 +10505,6 @@ static int permi_leaf_left(const perm_job *job, const perm_state *state, const p
   return range->begin < range->end;
 }
 
-/* Finds the next unfinished interval from leaf *leaf on; returns 0 if there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -10565,7 +10569,7 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
   return status;
 }
 
-/* Adds what leaves from `first` on lack, a batch of them or a prefix, to the state. */
+/* Adds what leaves from `first` on lack, or some of it. */
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {
@@ -10599,7 +10603,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   return added != PERM_OK ? added : status;
 }
 
-/* Adds what the next range lacks, or a prefix of it, to the state. */
+/* Adds what the next range lacks, or a prefix. */
 static perm_status permi_run_next(const perm_job *job, perm_state *state, int leaf, permi_interval range,
                                   permi_control *control, int threads, perm_result *result)
 {
@@ -10657,20 +10661,6 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
-                                    permi_control *merging, perm_result *result)
-{
-  perm_status status = perm_state_merge(job, state, kept, result);
-  if (status == PERM_OK && merging && job->sample)
-    status = job->sample(job, kept, merging, result);
-  if (status == PERM_ERROR_STATE && result) {
-    char why[PERM_MESSAGE_BYTES];
-    snprintf(why, sizeof why, "%.100s", result->message);
-    permi_fail(result, status, 0, "%s: merging it: %s", path, why);
-  }
-  return status;
-}
-
 static perm_status permi_begin(const perm_job *job, perm_state *state, permi_control *control, int *found,
                                perm_result *result)
 {
@@ -10689,8 +10679,16 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, permi_con
     status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
     if (i < 0 && missing)
       status = PERM_OK;
-    else if (status == PERM_OK && (i >= 0 || empty))
-      status = permi_begin_with(job, state, kept, path, i < 0 ? NULL : control, result);
+    else if (status == PERM_OK && (i >= 0 || empty)) {
+      status = perm_state_merge(job, state, kept, result);
+      if (status == PERM_OK && i >= 0 && job->sample)
+        status = job->sample(job, kept, control, result);
+      if (status == PERM_ERROR_STATE && result) {
+        char why[PERM_MESSAGE_BYTES];
+        snprintf(why, sizeof why, "%.100s", result->message);
+        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
+      }
+    }
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -10835,7 +10833,7 @@ static perm_status permi_execute_bare(const perm_job *job, perm_state *state, co
 
 #define PERMI_SHORT_LEAVES 2
 
-/* 1: a short job that nobody watches is done, without a state; its partials, and so its bits, are the same. */
+/* 1: a short job that nobody watches is done, without a state, with the same bits. */
 static int permi_run_short(const perm_job *job, const perm_options *options, perm_result *result)
 {
   perm_partial partial[PERMI_SHORT_LEAVES];
@@ -10859,7 +10857,6 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
   return 1;
 }
 
-/* Frees the job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
@@ -10894,12 +10891,12 @@ typedef struct permi_offer {
   char why[160];         /* the block "is not a band of at most ..." */
   perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
   double least;          /* seconds that no plan of the engine goes below */
-  double likely;         /* what its plan may well take, INFINITY: unknown; others need not search for more */
-  int bounded, asked;    /* 1: both are found; the turn in which the engine was asked for its offer, from 1 */
+  double likely;         /* what its plan may well take; INFINITY: unknown */
+  int bounded, asked;    /* 1: both are found; the turn of the offer, from 1 */
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK: the call goes on, with other engines. */
+/* Returns PERM_OK: others are asked. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -10914,7 +10911,7 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below permi_offers.favour */
-  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense sums */
+  PERMI_CAUTION = 4, /* must be PERMI_HYBRID_CAUTION times faster than dense sums */
   PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
   PERMI_ARRAY = 16   /* takes a block as an array */
 } permi_engine_flags;
@@ -10951,7 +10948,7 @@ typedef struct permi_maker {
   const permi_reach *reach;
   int n, integer;            /* the order of the array or block, and 1: of integers */
   int entries;               /* of a block that are not zero */
-  struct permi_array *array; /* of a block: made when first needed (permi_array_ready) */
+  struct permi_array *array; /* of a block: see permi_array_ready */
   perm_status (*as_array)(struct permi_maker *maker, const struct permi_block *block);
   /* Hears an offer and its status; returns the status that counts. */
   perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
@@ -10959,12 +10956,12 @@ typedef struct permi_maker {
   /* for blocks of sparse matrices: */
   struct permi_working *working;
   struct permi_offers *offers;
-  int equal_lines;  /* some lines of the matrix are equal */
+  int equal_lines;
   double *binomial; /* of >>order; made when first needed */
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
-  double worth; /* seconds of a job that is there, to be beaten; INFINITY: none */
+  double worth; /* seconds to be beaten */
   int blocks_noted;
   int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
   struct permi_account *account;
@@ -10983,7 +10980,7 @@ typedef struct permi_offers {
   double most_bytes;
   double glance;          /* of >>frontier_offer; below 0: not yet; */
   int *glanced;           /* its order, allocated; or NULL */
-  const int *elimination; /* an order of the block's vertices, from its tree, which is an offer; or NULL */
+  const int *elimination; /* an order of the block, from the offer of trees; or NULL */
 } permi_offers;
 
 static void permi_offers_begin(permi_offers *offers, const permi_engine *engine, int engines, permi_offer *offer)
@@ -11046,8 +11043,8 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Returns 1 if engine i is asked before engine k: that of the least bound, of equal ones that of the quicker planning,
-   then one that has a better bound to give, then that of the lower number. The order of the table does not matter. */
+/* Returns 1 if engine i is asked before engine k: the lower bound, the quicker planning, one with a better bound to
+   give, the lower method. The order of the table does not matter. */
 static int permi_asked_before(const permi_offers *offers, int i, int k)
 {
   const permi_engine *one = &offers->engine[i], *other = &offers->engine[k];
@@ -11071,7 +11068,7 @@ static int permi_next_engine(const permi_offers *offers, int open)
   return next;
 }
 
-/* The chooser: asks one engine after the other as long as one can win. */
+/* The chooser: asks engines as long as one can win. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;
@@ -11082,17 +11079,17 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 }
 
 /* ============================================================================================ >>rank
-   Square arrays of rank 4 or less are recognised, and their permanents computed modulo primes by the sum of >>low_rank
-   and joined by the Chinese remainder theorem: exactly, as doubles are whole numbers of a unit of their row and column.
+   Square arrays of rank 4 or less: the sum of >>low_rank modulo primes, joined by the Chinese remainder theorem. It is
+   exact, as doubles are whole numbers of a unit of their row and column.
    THE PROOF that the rank is r: all minors of order r + 1 vanish modulo primes whose product is above Hadamard's bound
    on them (of the modulus squared, for Gaussian integers: a prime is the norm of what divides them), so they are 0.
    Modulo every further prime the rank is r or less, then. */
 
 #define PERMI_RANK_MOST 4
 #define PERMI_RANK_LEAST 17   /* chosen: arrays up to order 16 are summed at once */
-#define PERMI_RANK_SAMPLE 8   /* rows and columns that settle most cases */
+#define PERMI_RANK_SAMPLE 8   /* lines that settle most cases */
 #define PERMI_RANK_SPAN 4096  /* chosen: bits of an entry, of doubles */
-#define PERMI_RANK_PRIME UINT64_C(4611686018427387817) /* the largest below 2^62 that is 1 modulo 4 */
+#define PERMI_RANK_PRIME UINT64_C(4611686018427387817) /* below 2^62, 1 modulo 4 */
 
 typedef struct permi_rank {
   permi_pool pool;
@@ -11108,7 +11105,7 @@ typedef struct permi_rank {
   double bits, monomials;
 } permi_rank;
 
-/* Releases a plan that begins with the pool of all its memory, or NULL. */
+/* Releases a plan that begins with the pool of its memory. */
 static void permi_rank_release(const perm_allocator *allocator, void *plan)
 {
   permi_pool pool;
@@ -11144,8 +11141,8 @@ static uint64_t permi_rank_residue(int64_t x, int shift, uint64_t p)
   return y;
 }
 
-/* Takes one more row into a basis modulo a prime: rows reduced to 1 in their column of column[] and to 0 in the
-   others', then the next row. Returns whether the rank, at most PERMI_RANK_MOST + 1, grew. */
+/* Takes one more row into a reduced basis modulo a prime: row t is 1 in column[t] and 0 in the others. Returns whether
+   the rank grew. */
 static int permi_rank_take(uint64_t *basis, int n, int *column, int rank, const permi_odd_modulus *prime)
 {
   uint64_t *x = basis + (size_t)rank * (size_t)n, inverse;
@@ -11173,7 +11170,7 @@ static int permi_rank_take(uint64_t *basis, int n, int *column, int rank, const 
   return 1;
 }
 
-/* An entry modulo a prime; root: that of -1, times 2^64, for complex numbers. */
+/* An entry modulo a prime; root: that of -1, times 2^64. */
 static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_odd_modulus *prime, uint64_t root)
 {
   const int64_t *entry = rank->entry + at * (size_t)rank->parts;
@@ -11185,7 +11182,6 @@ static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_
                                               0, prime->p);
 }
 
-/* The second argument of permi_rank_entry. */
 static uint64_t permi_rank_root(const permi_rank *rank, const permi_odd_modulus *prime)
 {
   return rank->parts == 2 ? permi_montgomery(permi_prime_root(prime), prime->square, prime) : 0;
@@ -11209,11 +11205,10 @@ static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count,
       r++;
     }
   }
-  permi_watch(rank->watch, 40.0 * n * (count - k)); /* rows that are not needed count: plans depend on it */
+  permi_watch(rank->watch, 40.0 * n * (count - k)); /* also rows not needed: plans depend on it */
   return r;
 }
 
-/* Where number j of row i, or with side 1 of column i, stands. */
 static size_t permi_rank_at(const permi_rank *rank, int side, int i, int j)
 {
   const int parts = rank->parts, width = rank->n * parts;
@@ -11221,7 +11216,7 @@ static size_t permi_rank_at(const permi_rank *rank, int side, int i, int j)
               : (size_t)i * (size_t)width + (size_t)j;
 }
 
-/* Makes doubles whole numbers of units of their rows, then of their columns. Returns 0 if they span too many bits. */
+/* Makes doubles multiples of units of their rows, then columns. Returns 0 if they span too many bits. */
 static int permi_rank_units(permi_rank *rank)
 {
   const int n = rank->n, width = n * rank->parts;
@@ -11246,8 +11241,8 @@ static int permi_rank_units(permi_rank *rank)
   return largest <= PERMI_RANK_SPAN;
 }
 
-/* log2 of a bound on the permanent, by rows or columns, and on minors of order `order`: products of the largest sums of
-   moduli, each at least 1, added by the largest one's exponent. */
+/* log2 of bounds on the permanent, by rows or columns, and on minors: products of the largest sums of moduli, each at
+   least 1. */
 static void permi_rank_bound(const permi_rank *rank, int order, double *permanent, double *minor)
 {
   const int n = rank->n, width = n * rank->parts;
@@ -11300,7 +11295,7 @@ static const char *permi_rank_read(const permi_problem *problem, permi_rank *ran
   return rank->shift && !permi_rank_units(rank) ? "has doubles of too many bits for its rank" : NULL;
 }
 
-/* Whether a sample of rows and columns has a rank over PERMI_RANK_MOST modulo a prime, in microseconds. */
+/* Whether a sample of lines has a larger rank modulo a prime, in microseconds. */
 static int permi_rank_sampled(const permi_problem *problem)
 {
   const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
@@ -11318,7 +11313,7 @@ static int permi_rank_sampled(const permi_problem *problem)
              PERMI_RANK_MOST;
 }
 
-/* The rank by all primes that the proof needs; over PERMI_RANK_MOST: larger. basis: PERMI_RANK_MOST + 1 rows. */
+/* The rank by all primes that the proof needs. basis: PERMI_RANK_MOST + 1 rows. */
 static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
 {
   int column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST], found = 0, k, most = 1;
@@ -11429,7 +11424,7 @@ typedef struct permi_rank_run {
   int stopped;    /* by any thread */
 } permi_rank_run;
 
-/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have ended. */
+/* Thread 0 polls; others ask whether it stopped, and the clock, as it may have ended. */
 static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
 {
   permi_control *control = run->control;
@@ -11446,8 +11441,8 @@ static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
   return (perm_status)stopped;
 }
 
-/* Multiplies a polynomial of three variables and so many factors by u[3] z + u[2] y + u[1] x + u[0], u times 2^64.
-   Highest exponents first: those below are still the old ones. */
+/* Multiplies a polynomial of so many factors by u[3] z + u[2] y + u[1] x + u[0], u times 2^64. Highest exponents first:
+   those below are still the old ones. */
 static void permi_rank_multiply(uint64_t *polynomial, const int *extent, int factors, const uint64_t *u,
                                 const permi_odd_modulus *given)
 {
@@ -11549,7 +11544,7 @@ static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
   return permi_rank_stop(run, thread, (double)(part + 1) * run->seconds);
 }
 
-/* Adds the parts of doubles: words that a sum does not hold are left out and counted as lost. word: for two CRTs. */
+/* Adds the parts of doubles: words that a sum does not hold count as lost. word: for two CRTs. */
 #define PERMI_RANK_WORDS 64
 static void permi_rank_doubles(const permi_rank_run *run, uint64_t *word, perm_partial *partial)
 {
@@ -11639,7 +11634,6 @@ static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
   offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
 }
 
-/* A leaf for low rank, without functions and bounds. */
 static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double work, double seconds, double bytes,
                                  uint64_t hash)
 {
@@ -11657,7 +11651,6 @@ static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double 
   leaf->context = context;
 }
 
-/* Makes the leaf, which owns the plan then. */
 static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, rank->modulus), (uint64_t)rank->rank);
@@ -11700,7 +11693,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* Chooses in the precision asked for, or in a better one that is nearly free. */
+/* In the precision asked for, or a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -11755,7 +11748,6 @@ static void permi_array_begin(permi_maker *maker, permi_array *array, const perm
   permi_array_of(maker, array, problem, argument);
 }
 
-/* The array of a block is made when first needed. */
 static perm_status permi_array_ready(permi_maker *maker, const struct permi_block *block)
 {
   return maker->array ? PERM_OK : maker->as_array(maker, block);
@@ -11774,9 +11766,8 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
     array->engine->release(allocator, array->offer.plan);
 }
 
-/* By method auto, of certified small orders (up to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes
-   no longer than split rows may of large ones, 2.5 times the call, and its bound is the rounding of the value to
-   double. */
+/* Certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes no longer than split
+   rows may, 2.5 times the call, and its bound is the rounding of the value. */
 static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
@@ -11819,13 +11810,7 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
   return permi_plan(n, &view, &raised, plan, result);
 }
 
-static void permi_dense_planned(permi_array *array)
-{
-  array->precision = array->plan.precision;
-  array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
-}
-
-/* Returns the predicted seconds of a dense sum, on a GPU if that is wanted and sooner done. */
+/* Returns the seconds of a dense sum, on a GPU if wanted and sooner done. */
 static double permi_dense_seconds(const permi_maker *maker)
 {
   const perm_options *options = maker->options;
@@ -11843,7 +11828,7 @@ static double permi_dense_seconds(const permi_maker *maker)
   return seconds;
 }
 
-/* Arrays of larger orders are refused by the offer, after any other engine that takes them. */
+/* The offer refuses arrays of larger orders, after others had their turn. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -11861,7 +11846,7 @@ static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
                       perm_name("method", method), PERM_MAX_N);
 }
 
-/* Offers a plan, of an array in the precision that the tolerance of a job in pieces needs. */
+/* Offers an array in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -11894,7 +11879,8 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   if (status != PERM_OK)
     return status;
   offer->seconds = plan->seconds;
-  permi_dense_planned(array);
+  array->precision = plan->precision;
+  array->constant = plan->method == PERM_METHOD_STRUCTURE ? !plan->zero : -1;
   return PERM_OK;
 }
 
@@ -11912,32 +11898,12 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
 
 #define PERMI_REPEATS_LEAST 8
 
-/* Are two rows or columns equal, where the search is worth a microsecond (n = 20)? */
+/* Returns 1 if two lines of doubles are equal, or one is zero, where the look is worth a microsecond (n = 20). */
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
-  const char *a = (const char *)problem->real;
-  const ptrdiff_t column = 8 * problem->parts;
   const int n = problem->n;
-  ptrdiff_t row;
-  int by_columns, i, j, k;
-  if (options->method != PERM_METHOD_AUTO || problem->m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !a ||
-      !permi_stride_fits(n, n, problem->ld, 8 * problem->parts))
-    return 0;
-  row = problem->ld * column;
-  for (by_columns = 0; by_columns < 2; by_columns++) {
-    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
-    for (i = 1; i < n; i++)
-      for (j = 0; j < i; j++) {
-        const char *x = a + i * line, *y = a + j * line;
-        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
-          x += along;
-          y += along;
-        }
-        if (k == n)
-          return 1;
-      }
-  }
-  return 0;
+  return options->method == PERM_METHOD_AUTO && problem->m == n && n >= PERMI_REPEATS_LEAST && n <= PERM_MAX_N &&
+         problem->real && permi_stride_fits(n, n, problem->ld, 8 * problem->parts) && !permi_lines_differ(problem);
 }
 
 static int permi_array_square(const permi_problem *problem)
@@ -11970,8 +11936,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Engines that count equal lines: of doubles where some are equal, in blocks whose dense sums take long enough to look
-   for them; integers without equal lines take this at least. */
+/* Of doubles where lines are equal, in blocks whose dense sums are worth the look. */
 #define PERMI_EQUAL_SECONDS 1e-4
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
@@ -11997,7 +11962,7 @@ static perm_status permi_counted_least(permi_maker *maker, const struct permi_bl
   return PERM_OK;
 }
 
-/* An array of doubles that is not what it should be is refused by the dense engine, with the reason. */
+/* The dense engine says why an array of doubles is refused. */
 static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
@@ -12072,7 +12037,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* A bound from below where the plan takes over a tenth of a millisecond. */
+/* Above it the plan takes over a tenth of a millisecond. */
 #define PERMI_EXACT_PLAN 36
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
@@ -12198,15 +12163,15 @@ static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
 enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
 
-/* By name the engine of small ranks is asked alone. */
+/* By name it is asked alone. */
 static int permi_array_ranked(const permi_problem *problem, const perm_options *options)
 {
   return options->method == PERM_METHOD_LOW_RANK && permi_array_engine(problem->reach, PERM_METHOD_LOW_RANK) &&
          problem->m == problem->n && problem->n > 0 && !problem->row_count && !problem->column_count;
 }
 
-/* Asks all engines at first, then only the chosen one. Without any offer, its make says why; but an array of small rank
-   whose sum does not fit is told. */
+/* Asks all engines at first, then the chosen one. Without an offer its make says why; but a small rank whose sum does
+   not fit is told. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
@@ -12214,11 +12179,14 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
   const int ranked = permi_array_ranked(array->problem, options);
+  permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
   perm_status status;
   int i;
   (void)job;
+  watch.activity = "planning";
+  maker->watch = &watch;
   maker->options = options;
   maker->result = result;
   if (ranked)
@@ -12245,7 +12213,8 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
     array->engine = permi_array_engine(
         reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
   }
-  return status;
+  maker->watch = NULL;
+  return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
 }
 
 static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)
@@ -12357,7 +12326,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Escalates by estimates and predictions only, so that load changes no bits. */
+/* By estimates and predictions only: load changes no bits. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -12375,24 +12344,14 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The escalated job has no files: it is short and not the checkpoint's. */
-static perm_options permi_run_without_files(const perm_options *options)
-{
-  perm_options run = *options;
-  run.checkpoint.file = NULL;
-  run.checkpoint.part = run.checkpoint.parts = 0;
-  run.checkpoint.merge = NULL;
-  return run;
-}
-
-/* Does the lower result stand after this status? Not in a job in pieces that was stopped or ran out of time, planning
-   included: its bits must not depend on those (they may on max_bytes, which plans heed). */
+/* Does the lower result stand? Not in a job in pieces that was stopped or ran out of time: its bits must not depend on
+   those (they may on max_bytes, which plans heed). */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Of a result and the one before its escalation, that of the smaller error stands. */
+/* The smaller error of both results stands. */
 static void permi_keep_better(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   const double error = permi_error(options, lower);
@@ -12404,8 +12363,7 @@ static void permi_keep_better(const perm_options *options, const perm_result *lo
   }
 }
 
-/* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
-   result's, PERM_PRECISION_COUNT at the top. */
+/* plan predicts *seconds, and may make *job; else make does. next: PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
@@ -12430,9 +12388,13 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
       break;
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
-    if (escalated)
-      run = permi_run_without_files(&options);
-    status = permi_run_job(job, escalated ? &run : &options, reach, result);
+    run = options;
+    if (escalated) { /* no files: this job is short and not the checkpoint's */
+      run.checkpoint.file = NULL;
+      run.checkpoint.part = run.checkpoint.parts = 0;
+      run.checkpoint.merge = NULL;
+    }
+    status = permi_run_job(job, &run, reach, result);
     job = NULL;
     result->plan_seconds = planned;
     result->escalated = escalated;
@@ -12444,7 +12406,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     options.precision = solver->next(attempt, &options, result);
     options.max_seconds = options_given->max_seconds; /* plans heed limits, no clock */
     if (options.precision == PERM_PRECISION_COUNT || (options.tolerance > 0 && permi_in_pieces(&options)))
-      break; /* the latter, whose file is of one job, planned its precision at once (permi_plans_higher) */
+      break; /* pieces planned it at once (permi_plans_higher) */
     finished = *result;
     next = solver->plan(attempt, &options, &seconds, &job, result);
     if (next > 0 && permi_in_pieces(options_given)) {
@@ -12463,21 +12425,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   return permi_judge(options_given, result);
 }
 
-/* permi_array_plan, which may be stopped. */
-static perm_status permi_array_watched(void *context, const perm_options *options, double *seconds, perm_job **job,
-                                       perm_result *result)
-{
-  permi_maker *maker = (permi_maker *)context;
-  permi_control watch = permi_control_begin(options);
-  perm_status status;
-  watch.activity = "planning";
-  maker->watch = &watch;
-  status = permi_array_plan(maker, options, seconds, job, result);
-  maker->watch = NULL;
-  return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
-}
-
-static const permi_solver permi_array_solver = {permi_array_watched, permi_array_make, permi_array_next};
+static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
 
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
@@ -12488,6 +12436,12 @@ static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld
 {
   static const int64_t nothing = 0;
   return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
+}
+
+static permi_problem permi_doubles(int m, int n, const double *a, ptrdiff_t ld, const permi_reach *reach,
+                                   const int *row_counts, const int *column_counts)
+{
+  return permi_problem_make(m, n, a, NULL, ld, reach, row_counts, column_counts);
 }
 
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
@@ -12532,7 +12486,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
                ? permi_array_reduce(&array, 0, options, result)
                : PERM_OK;
   if (status == PERM_OK)
-    status = permi_array_watched(&maker, options, &seconds, NULL, result);
+    status = permi_array_plan(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
     status = permi_array_make(&maker, options, job, result);
   permi_array_free(&array, &options->allocator);
@@ -12541,7 +12495,6 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* Computes a matrix with many zeros as a sparse one. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -12619,7 +12572,7 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-/* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. */
+/* Whether no job is needed. */
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
@@ -12628,34 +12581,25 @@ static int permi_at_once(const permi_problem *problem, const perm_options *optio
          permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
-static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
+static perm_status permi_compute_array(const permi_problem *problem, const perm_options *options, perm_result *result)
 {
+  const int n = problem->n, parts = problem->parts;
   permi_environment environment;
   permi_environment_begin(&environment);
-  if (permi_at_once(problem, options, result) &&
-      permi_small_result(permi_isa(permi_options(options)), problem->n, problem->parts, problem->real, problem->ld,
-                         result) &&
-      !(options && permi_wants_more(options, result)))
-    return permi_environment_end(&environment, PERM_OK);
-  return permi_environment_end(&environment, permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result));
+  if (permi_at_once(problem, options, result)) {
+    const perm_isa isa = permi_isa(permi_options(options));
+    if (problem->integer ? permi_small_exact(isa, n, parts, problem->integer, problem->ld, result)
+                         : permi_small_result(isa, n, parts, problem->real, problem->ld, result) &&
+                               !(options && permi_wants_more(options, result)))
+      return permi_environment_end(&environment, PERM_OK);
+  }
+  return permi_environment_end(
+      &environment,
+      permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute_doubles(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                          perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute_doubles(&problem, options, result);
-}
-
-/* Whether a matrix is small with its copies and computed at once, written out: every engine that counts copies takes
-   longer to plan. Not inlined: the general path needs its stack. */
+/* Whether a matrix with its copies is small and computed at once, written out: engines that count copies take longer to
+   plan. Not inlined: the general path needs its stack. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {
@@ -12695,64 +12639,6 @@ static perm_status permi_compute_copies(const permi_problem *problem, const perm
   return permi_environment_end(&environment, permi_compute(problem, PERMI_WITH_COUNTS, 7, options, result));
 }
 
-PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                                const int *column_counts, const perm_options *options,
-                                                perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_copies(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                                   const int *column_counts, const perm_options *options,
-                                                   perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_copies(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
-                                                   const int *column_counts, const perm_options *options,
-                                                   perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_copies(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
-                                                    const int *column_counts, const perm_options *options,
-                                                    perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_copies(&problem, options, result);
-}
-
-static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,
-                                          perm_result *result)
-{
-  permi_environment environment;
-  permi_environment_begin(&environment);
-  if (permi_at_once(problem, options, result) &&
-      permi_small_exact(permi_isa(permi_options(options)), problem->n, problem->parts, problem->integer, problem->ld,
-                        result))
-    return permi_environment_end(&environment, PERM_OK);
-  return permi_environment_end(&environment, permi_compute(problem, PERMI_BY_LINES, 5, options, result));
-}
-
-PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                          perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute_integers(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                           perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute_integers(&problem, options, result);
-}
-
 static perm_status permi_array_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
                                    perm_result *result)
 {
@@ -12766,38 +12652,36 @@ static perm_status permi_array_job(const permi_problem *problem, const perm_opti
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
-PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                   perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_array_job(&problem, options, job, result);
-}
-
-PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                      perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
-  return permi_array_job(&problem, options, job, result);
-}
-
-PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                      perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_array_job(&problem, options, job, result);
-}
-
-PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_array_job(&problem, options, job, result);
-}
+/* The public functions: perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
+#define PERMI_PUBLIC(name, entry, problem_of, reach)                                                                   \
+  PERM_API perm_status perm_compute_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,    \
+                                           perm_result *result)                                                        \
+  {                                                                                                                    \
+    const permi_problem problem = problem_of(m, n, a, ld, reach, NULL, NULL);                                          \
+    return permi_compute_array(&problem, options, result);                                                             \
+  }                                                                                                                    \
+  PERM_API perm_status perm_compute_repeated_##name(int m, int n, const entry *a, ptrdiff_t ld, const int *row_counts, \
+                                                    const int *column_counts, const perm_options *options,             \
+                                                    perm_result *result)                                               \
+  {                                                                                                                    \
+    const permi_problem problem = problem_of(m, n, a, ld, reach, row_counts, column_counts);                           \
+    return permi_compute_copies(&problem, options, result);                                                            \
+  }                                                                                                                    \
+  PERM_API perm_status perm_job_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,        \
+                                       perm_job **job, perm_result *result)                                            \
+  {                                                                                                                    \
+    const permi_problem problem = problem_of(m, n, a, ld, reach, NULL, NULL);                                          \
+    return permi_array_job(&problem, options, job, result);                                                            \
+  }
+PERMI_PUBLIC(real, double, permi_doubles, &permi_reach_real)
+PERMI_PUBLIC(complex, double, permi_doubles, &permi_reach_complex)
+PERMI_PUBLIC(integer, int64_t, permi_integers, &permi_reach_real)
+PERMI_PUBLIC(gaussian, int64_t, permi_integers, &permi_reach_complex)
 
 /* Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
-  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
+  const permi_problem problem = permi_doubles(n, n, a, n, &permi_bare_real, NULL, NULL);
   perm_result result;
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, NULL, &result);
   return permi_ldexp(result.value, result.exp2);

@@ -17783,7 +17783,7 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
-/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists; seconds: on the CPU. */
+/* With cpu_fallback only if the GPU has the memory; offer: of lists; seconds: on the CPU. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -17801,7 +17801,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Takes residues where these are predicted faster; *seconds: of the choice. 0: out of memory. */
+/* Takes residues where faster. 0: out of memory. */
 static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
@@ -17820,7 +17820,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures the arrays' memory; where integers do not fit, their residues, slower, may. 0: out of memory. */
+/* Measures memory; where integers do not fit, residues may. 0: out of memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -17844,7 +17844,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
-/* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
+/* Lists, or arrays, which hold unreachable states too and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
 {
@@ -17894,8 +17894,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick
-   first order says that a GPU will be taken, the budget is that GPU's. Returns 0 if memory runs out. */
+/* Two steps are in memory at a time; samples keep to one order whatever max_bytes. If a quick order says that a GPU
+   will be taken, the budget is that GPU's. 0: out of memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -18014,8 +18014,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-/* Annealed orders take this share of a greedy one's time, or more. Orders of blocks that are too large for a glance are
-   searched after trees, whose order they begin with. */
+/* Annealed orders take this share of a greedy one's time, or more. Large blocks are searched after trees, whose order
+   they begin with. */
 #define PERMI_FRONTIER_GAIN 0.1
 static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -18044,7 +18044,8 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   permi_leaf_values(leaf, &frontier->numbers, frontier->bound_relative,
-                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_frontier_run,
+                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT,
+                    maker->options->method == PERM_METHOD_SORTING ? permi_sorting_run : permi_frontier_run,
                     permi_frontier_explain);
   leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
@@ -18077,18 +18078,10 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
   return status;
 }
 
-static perm_status permi_sorting_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                      permi_leaf *leaf)
-{
-  const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->run_task = permi_sorting_run;
-  return status;
-}
-
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* The array of a block, made when an engine of perm.h first needs it; permi_block_array_free ends it. */
+/* The array of a block, made when first needed. */
 typedef struct permi_block_array {
   permi_array array;
   permi_problem problem;
@@ -18129,8 +18122,8 @@ static const permi_engine permi_engines[] = {
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer, permi_tree_make,
-     permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
+     permi_tree_make, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},
     {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
@@ -18141,7 +18134,7 @@ static const permi_engine permi_engines[] = {
      permi_hybrid_make, permi_hybrid_release},
     PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release),
     PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
@@ -18254,10 +18247,6 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Full blocks from this order on go to the engines of perm.h; smaller ones are as quick here, with proven bounds. */
-#define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32
-
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
@@ -18281,8 +18270,8 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes what engines said in their turns, then what those that were not asked take at least; nothing of a block that
-   was given to an engine whose price is known. */
+/* Notes what engines said in their turns, then what the others take at least; nothing if only known prices were
+   compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -18306,7 +18295,6 @@ static perm_status permi_note_offers(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* Refuses a block whose best offer takes longer than anybody waits. */
 static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *best = &offers->offer[offers->chosen];
@@ -18347,9 +18335,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Returns the seconds that an engine takes at least: those of its planning and, chosen, a tenth of the time below which
-   proven engines win, more if the block is half full and has hardly a structure. Blocks without zeros of these orders
-   take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
+/* Returns the least seconds: of planning and, chosen, a tenth of what is free, more if the block is half full and has
+   hardly a structure. Blocks without zeros of these orders take n 2^n transitions of engines that look for zeros;
+   larger ones are not looked at. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
@@ -18588,62 +18576,8 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* Entries rounded to doubles leave the leaf without a bound. */
-static void permi_leaf_rounded(permi_leaf *leaf, int n)
-{
-  leaf->bound_relative = (double)INFINITY;
-  leaf->estimate_relative += n * PERMI_UNIT;
-}
-
-/* Returns 1 if no line is zero; mark has room for 2 n. */
-static int permi_sparse_full(const permi_given *given, int *mark)
-{
-  const int n = given->n;
-  int i, full = 1;
-  size_t e, end;
-  permi_given_item entry;
-  memset(mark, 0, 2 * (size_t)n * sizeof *mark);
-  for (i = 0; i < n; i++)
-    for (e = permi_given_row(given, i, &end); e < end; e++) {
-      permi_given_entry(given, i, e, &entry);
-      if (entry.real != 0 || entry.imaginary != 0)
-        mark[i] = mark[n + entry.column] = 1;
-    }
-  for (i = 0; i < 2 * n; i++)
-    full &= mark[i];
-  return full;
-}
-
-static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  permi_problem problem;
-  permi_view view;
-  permi_dense_plan plan;
-  permi_leaf leaf;
-  void *entries;
-  perm_status status = permi_make_fits(maker, given->n);
-  if (status == PERM_OK)
-    status = permi_sparse_array(given, allocator, 0, &problem, &entries, maker->result);
-  if (status != PERM_OK)
-    return status;
-  view = permi_view_of(problem.real, problem.ld, problem.parts, problem.reach);
-  status = permi_plan(given->n, &view, maker->options, &plan, maker->result);
-  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
-    status = permi_fail_memory(maker->result);
-  permi_release(allocator, entries);
-  if (status != PERM_OK)
-    return status;
-  maker->job->precision = plan.precision;
-  if (plan.zero)
-    return permi_make_zero(maker);
-  if (permi_sparse_rounds(given, NULL))
-    permi_leaf_rounded(&leaf, given->n);
-  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
-}
-
-/* By name: the matrix as it is, for eliminations round doubles, which then have other ranks, as have integers that do
-   not fit doubles: those are taken whole, and their permanent is rounded. */
+/* By name: the matrix as it is, for rounded doubles have other ranks. Integers that do not fit doubles are taken whole,
+   and their permanent is rounded. */
 static perm_status permi_make_ranked(const permi_given *given, int exact, permi_maker *maker)
 {
   const perm_options *options = maker->options;
@@ -18683,7 +18617,7 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* At the end of a job that was refused: the product of its leaves is not the permanent. */
+/* The product of its leaves is not the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
 {
@@ -18692,8 +18626,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
 }
 
 /* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
-   planned until then, for the caller to free.
-   worth: seconds; engines that take longer are not looked for. */
+   planned, for the caller to free. worth: see permi_maker. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
@@ -18704,6 +18637,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_account account;
   perm_status status = PERM_OK;
   int zero;
+  const int ranked = options->method == PERM_METHOD_LOW_RANK && given->n;
   const double start = permi_seconds();
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
@@ -18725,21 +18659,16 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
-  if ((options->method == PERM_METHOD_GLYNN || options->method == PERM_METHOD_RYSER ||
-       options->method == PERM_METHOD_EXPANSION) &&
-      permi_sparse_full(given, working.work)) {
-    status = permi_make_whole(given, &maker);
-  } else if (options->method == PERM_METHOD_LOW_RANK && given->n && permi_sparse_full(given, working.work)) {
-    status = permi_make_ranked(given, exact, &maker);
-  } else {
-    status = permi_sparse_prepare(given, exact, &working, &zero, result);
-    if (status == PERM_OK && watch->stopped == PERM_OK) {
+  status = permi_sparse_prepare(given, exact, &working, &zero, result);
+  if (status == PERM_OK && watch->stopped == PERM_OK) {
+    if (zero || !ranked)
       status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
-      watch->activity = "planning";
-    }
-    if (status == PERM_OK && watch->stopped == PERM_OK)
-      status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
+    watch->activity = "planning";
   }
+  if (status == PERM_OK && watch->stopped == PERM_OK)
+    status = zero     ? permi_make_zero(&maker)
+             : ranked ? permi_make_ranked(given, exact, &maker)
+                      : permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);
@@ -18812,7 +18741,6 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
 
 /* ========================================================================================= >>sparse */
 
-/* Puts another job, or none, in the place of *job. */
 static void permi_job_replace(perm_job **job, perm_job *other)
 {
   perm_job_free(*job);
@@ -18827,8 +18755,8 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Integers are exact where that is predicted to take PERMI_EXACT_FREE_SECONDS at most, or PERMI_EXACT_WORTH times as
-   long as doubles; beyond max_seconds, where doubles are not quicker. Doubles say what it would take. */
+/* Integers are exact up to PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
+   max_seconds, where doubles are not quicker. Doubles say what it would take. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -18866,17 +18794,10 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and
-   takes microseconds more. */
-static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
-{
-  return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-         options->precision == PERM_PRECISION_DEFAULT;
-}
-
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
+  const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
   permi_control watch = permi_control_begin(options);
   perm_options raised;
   perm_status status;
@@ -18884,15 +18805,22 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   status = permi_sparse_check(given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (given->m > 0 && permi_sparse_by_counts(given, options)) {
+  if (scalar && given->m == given->n && given->n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_LIMIT, 2,
+                      "a block of order %d is too large for method %s, which takes at most %d", given->n,
+                      perm_name("method", options->method), PERM_MAX_N);
+  if (given->m > 0 && (permi_sparse_by_counts(given, options) || scalar)) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch); leaf++)
-      permi_leaf_rounded(&(*job)->leaf[leaf], given->m < given->n ? given->m : given->n);
+    for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(given, &watch);
+         leaf++) {
+      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* of entries as they are */
+      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (given->m < given->n ? given->m : given->n);
+    }
     if (watch.stopped == PERM_OK)
       return status;
     permi_job_replace(job, NULL);
@@ -18910,7 +18838,8 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     permi_job_replace(job, NULL);
     return permi_fail_memory(result);
   }
-  if (!exact && permi_sparse_doubling_is_cheap(given, options)) {
+  if (!exact && options->certify && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
+      options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
     raised = *options;
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
@@ -18922,8 +18851,8 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* The precision to plan at once instead; PERM_PRECISION_COUNT: none. Without subtractions elimination loses only its
-   own roundings. */
+/* The precision to plan at once instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses only its own
+   roundings. */
 static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
@@ -19170,8 +19099,7 @@ static int permi_route_counts(const permi_given *given)
   return 4 * vanish > 3 * seen;
 }
 
-/* Takes arrays with many zeros or few classes if the dense engine is slow enough to pay for a look, or cannot take the
-   order. */
+/* Takes arrays with many zeros or few classes where dense sums are worth a look or too large. */
 #define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 #define PERMI_ROUTE_LOW 22      /* integers below this order, in a quarter of a millisecond or two, */

@@ -41,10 +41,11 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Returns 1 only if a square matrix of integers has no equal or zero lines: as polynomials they differ at one place
-   modulo 2^64. O(n^2). */
+/* Returns 1 only if no rows of a square matrix are equal, no columns, and none is 0: their polynomials differ at one
+   place modulo 2^64. O(n^2). */
 static int permi_lines_differ(const permi_problem *problem)
 {
+  const char *entry = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
   const int n = problem->n, parts = problem->parts;
   uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
   int i, j, k, side;
@@ -53,10 +54,11 @@ static int permi_lines_differ(const permi_problem *problem)
     weight[k] = weight[k - 1] * UINT64_C(0x9e3779b97f4a7c15);
   memset(sum, 0, sizeof sum);
   for (i = 0; i < n; i++) {
-    const int64_t *row = problem->integer + i * problem->ld * parts;
     for (k = 0; k < n * parts; k++) {
-      sum[0][i] += (uint64_t)row[k] * weight[k];
-      sum[1][k >> (parts - 1)] += (uint64_t)row[k] * weight[i * parts + (k & (parts - 1))];
+      uint64_t word;
+      memcpy(&word, entry + (i * problem->ld * parts + k) * 8, sizeof word);
+      sum[0][i] += word * weight[k];
+      sum[1][k >> (parts - 1)] += word * weight[i * parts + (k & (parts - 1))];
     }
   }
   for (side = 0; side < 2; side++)

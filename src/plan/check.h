@@ -33,14 +33,19 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   return PERM_OK;
 }
 
-static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
+static perm_status permi_check_order(int m, int n, perm_result *result)
 {
   if (m < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
   if (n < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
-  if (m == 0 || n == 0)
-    return PERM_OK;
+  return PERM_OK;
+}
+
+static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
+{
+  if (m == 0 || n == 0 || m < 0 || n < 0)
+    return permi_check_order(m, n, result);
   if (m > PERM_MAX_N || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2,
                       "the matrix is %d x %d; dense engines go up to order %d, perm_estimate_* further", m, n,
@@ -71,11 +76,9 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
 {
   const int m = problem->m, n = problem->n;
   int rows, columns;
-  perm_status status;
-  if (m < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
+  perm_status status = permi_check_order(m, n, result);
+  if (status != PERM_OK)
+    return status;
   if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
                       "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);

@@ -13,6 +13,12 @@ static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld
   return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
+static permi_problem permi_doubles(int m, int n, const double *a, ptrdiff_t ld, const permi_reach *reach,
+                                   const int *row_counts, const int *column_counts)
+{
+  return permi_problem_make(m, n, a, NULL, ld, reach, row_counts, column_counts);
+}
+
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
@@ -55,7 +61,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
                ? permi_array_reduce(&array, 0, options, result)
                : PERM_OK;
   if (status == PERM_OK)
-    status = permi_array_watched(&maker, options, &seconds, NULL, result);
+    status = permi_array_plan(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
     status = permi_array_make(&maker, options, job, result);
   permi_array_free(&array, &options->allocator);
@@ -64,7 +70,6 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* Computes a matrix with many zeros as a sparse one. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -142,7 +147,7 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-/* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. */
+/* Whether no job is needed. */
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
@@ -151,34 +156,25 @@ static int permi_at_once(const permi_problem *problem, const perm_options *optio
          permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
-static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
+static perm_status permi_compute_array(const permi_problem *problem, const perm_options *options, perm_result *result)
 {
+  const int n = problem->n, parts = problem->parts;
   permi_environment environment;
   permi_environment_begin(&environment);
-  if (permi_at_once(problem, options, result) &&
-      permi_small_result(permi_isa(permi_options(options)), problem->n, problem->parts, problem->real, problem->ld,
-                         result) &&
-      !(options && permi_wants_more(options, result)))
-    return permi_environment_end(&environment, PERM_OK);
-  return permi_environment_end(&environment, permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result));
+  if (permi_at_once(problem, options, result)) {
+    const perm_isa isa = permi_isa(permi_options(options));
+    if (problem->integer ? permi_small_exact(isa, n, parts, problem->integer, problem->ld, result)
+                         : permi_small_result(isa, n, parts, problem->real, problem->ld, result) &&
+                               !(options && permi_wants_more(options, result)))
+      return permi_environment_end(&environment, PERM_OK);
+  }
+  return permi_environment_end(
+      &environment,
+      permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute_doubles(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                          perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute_doubles(&problem, options, result);
-}
-
-/* Whether a matrix is small with its copies and computed at once, written out: every engine that counts copies takes
-   longer to plan. Not inlined: the general path needs its stack. */
+/* Whether a matrix with its copies is small and computed at once, written out: engines that count copies take longer to
+   plan. Not inlined: the general path needs its stack. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {
@@ -218,64 +214,6 @@ static perm_status permi_compute_copies(const permi_problem *problem, const perm
   return permi_environment_end(&environment, permi_compute(problem, PERMI_WITH_COUNTS, 7, options, result));
 }
 
-PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                                const int *column_counts, const perm_options *options,
-                                                perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_copies(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                                   const int *column_counts, const perm_options *options,
-                                                   perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_copies(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
-                                                   const int *column_counts, const perm_options *options,
-                                                   perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_copies(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
-                                                    const int *column_counts, const perm_options *options,
-                                                    perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_copies(&problem, options, result);
-}
-
-static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,
-                                          perm_result *result)
-{
-  permi_environment environment;
-  permi_environment_begin(&environment);
-  if (permi_at_once(problem, options, result) &&
-      permi_small_exact(permi_isa(permi_options(options)), problem->n, problem->parts, problem->integer, problem->ld,
-                        result))
-    return permi_environment_end(&environment, PERM_OK);
-  return permi_environment_end(&environment, permi_compute(problem, PERMI_BY_LINES, 5, options, result));
-}
-
-PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                          perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute_integers(&problem, options, result);
-}
-
-PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                           perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute_integers(&problem, options, result);
-}
-
 static perm_status permi_array_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
                                    perm_result *result)
 {
@@ -289,38 +227,36 @@ static perm_status permi_array_job(const permi_problem *problem, const perm_opti
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
-PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                   perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_array_job(&problem, options, job, result);
-}
-
-PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
-                                      perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
-  return permi_array_job(&problem, options, job, result);
-}
-
-PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                      perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_array_job(&problem, options, job, result);
-}
-
-PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
-                                       perm_job **job, perm_result *result)
-{
-  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_array_job(&problem, options, job, result);
-}
+/* The public functions: perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
+#define PERMI_PUBLIC(name, entry, problem_of, reach)                                                                   \
+  PERM_API perm_status perm_compute_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,    \
+                                           perm_result *result)                                                        \
+  {                                                                                                                    \
+    const permi_problem problem = problem_of(m, n, a, ld, reach, NULL, NULL);                                          \
+    return permi_compute_array(&problem, options, result);                                                             \
+  }                                                                                                                    \
+  PERM_API perm_status perm_compute_repeated_##name(int m, int n, const entry *a, ptrdiff_t ld, const int *row_counts, \
+                                                    const int *column_counts, const perm_options *options,             \
+                                                    perm_result *result)                                               \
+  {                                                                                                                    \
+    const permi_problem problem = problem_of(m, n, a, ld, reach, row_counts, column_counts);                           \
+    return permi_compute_copies(&problem, options, result);                                                            \
+  }                                                                                                                    \
+  PERM_API perm_status perm_job_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,        \
+                                       perm_job **job, perm_result *result)                                            \
+  {                                                                                                                    \
+    const permi_problem problem = problem_of(m, n, a, ld, reach, NULL, NULL);                                          \
+    return permi_array_job(&problem, options, job, result);                                                            \
+  }
+PERMI_PUBLIC(real, double, permi_doubles, &permi_reach_real)
+PERMI_PUBLIC(complex, double, permi_doubles, &permi_reach_complex)
+PERMI_PUBLIC(integer, int64_t, permi_integers, &permi_reach_real)
+PERMI_PUBLIC(gaussian, int64_t, permi_integers, &permi_reach_complex)
 
 /* Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
-  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
+  const permi_problem problem = permi_doubles(n, n, a, n, &permi_bare_real, NULL, NULL);
   perm_result result;
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, NULL, &result);
   return permi_ldexp(result.value, result.exp2);

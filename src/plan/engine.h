@@ -18,12 +18,12 @@ typedef struct permi_offer {
   char why[160];         /* the block "is not a band of at most ..." */
   perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
   double least;          /* seconds that no plan of the engine goes below */
-  double likely;         /* what its plan may well take, INFINITY: unknown; others need not search for more */
-  int bounded, asked;    /* 1: both are found; the turn in which the engine was asked for its offer, from 1 */
+  double likely;         /* what its plan may well take; INFINITY: unknown */
+  int bounded, asked;    /* 1: both are found; the turn of the offer, from 1 */
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK: the call goes on, with other engines. */
+/* Returns PERM_OK: others are asked. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -38,7 +38,7 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below permi_offers.favour */
-  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense sums */
+  PERMI_CAUTION = 4, /* must be PERMI_HYBRID_CAUTION times faster than dense sums */
   PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
   PERMI_ARRAY = 16   /* takes a block as an array */
 } permi_engine_flags;
@@ -75,7 +75,7 @@ typedef struct permi_maker {
   const permi_reach *reach;
   int n, integer;            /* the order of the array or block, and 1: of integers */
   int entries;               /* of a block that are not zero */
-  struct permi_array *array; /* of a block: made when first needed (permi_array_ready) */
+  struct permi_array *array; /* of a block: see permi_array_ready */
   perm_status (*as_array)(struct permi_maker *maker, const struct permi_block *block);
   /* Hears an offer and its status; returns the status that counts. */
   perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
@@ -83,12 +83,12 @@ typedef struct permi_maker {
   /* for blocks of sparse matrices: */
   struct permi_working *working;
   struct permi_offers *offers;
-  int equal_lines;  /* some lines of the matrix are equal */
+  int equal_lines;
   double *binomial; /* of >>order; made when first needed */
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
-  double worth; /* seconds of a job that is there, to be beaten; INFINITY: none */
+  double worth; /* seconds to be beaten */
   int blocks_noted;
   int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
   struct permi_account *account;
@@ -107,7 +107,7 @@ typedef struct permi_offers {
   double most_bytes;
   double glance;          /* of >>frontier_offer; below 0: not yet; */
   int *glanced;           /* its order, allocated; or NULL */
-  const int *elimination; /* an order of the block's vertices, from its tree, which is an offer; or NULL */
+  const int *elimination; /* an order of the block, from the offer of trees; or NULL */
 } permi_offers;
 
 static void permi_offers_begin(permi_offers *offers, const permi_engine *engine, int engines, permi_offer *offer)
@@ -170,8 +170,8 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Returns 1 if engine i is asked before engine k: that of the least bound, of equal ones that of the quicker planning,
-   then one that has a better bound to give, then that of the lower number. The order of the table does not matter. */
+/* Returns 1 if engine i is asked before engine k: the lower bound, the quicker planning, one with a better bound to
+   give, the lower method. The order of the table does not matter. */
 static int permi_asked_before(const permi_offers *offers, int i, int k)
 {
   const permi_engine *one = &offers->engine[i], *other = &offers->engine[k];
@@ -195,7 +195,7 @@ static int permi_next_engine(const permi_offers *offers, int open)
   return next;
 }
 
-/* The chooser: asks one engine after the other as long as one can win. */
+/* The chooser: asks engines as long as one can win. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;

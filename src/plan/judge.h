@@ -8,7 +8,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Escalates by estimates and predictions only, so that load changes no bits. */
+/* By estimates and predictions only: load changes no bits. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -26,24 +26,14 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The escalated job has no files: it is short and not the checkpoint's. */
-static perm_options permi_run_without_files(const perm_options *options)
-{
-  perm_options run = *options;
-  run.checkpoint.file = NULL;
-  run.checkpoint.part = run.checkpoint.parts = 0;
-  run.checkpoint.merge = NULL;
-  return run;
-}
-
-/* Does the lower result stand after this status? Not in a job in pieces that was stopped or ran out of time, planning
-   included: its bits must not depend on those (they may on max_bytes, which plans heed). */
+/* Does the lower result stand? Not in a job in pieces that was stopped or ran out of time: its bits must not depend on
+   those (they may on max_bytes, which plans heed). */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Of a result and the one before its escalation, that of the smaller error stands. */
+/* The smaller error of both results stands. */
 static void permi_keep_better(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   const double error = permi_error(options, lower);
@@ -55,8 +45,7 @@ static void permi_keep_better(const perm_options *options, const perm_result *lo
   }
 }
 
-/* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
-   result's, PERM_PRECISION_COUNT at the top. */
+/* plan predicts *seconds, and may make *job; else make does. next: PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
@@ -81,9 +70,13 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
       break;
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
-    if (escalated)
-      run = permi_run_without_files(&options);
-    status = permi_run_job(job, escalated ? &run : &options, reach, result);
+    run = options;
+    if (escalated) { /* no files: this job is short and not the checkpoint's */
+      run.checkpoint.file = NULL;
+      run.checkpoint.part = run.checkpoint.parts = 0;
+      run.checkpoint.merge = NULL;
+    }
+    status = permi_run_job(job, &run, reach, result);
     job = NULL;
     result->plan_seconds = planned;
     result->escalated = escalated;
@@ -95,7 +88,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     options.precision = solver->next(attempt, &options, result);
     options.max_seconds = options_given->max_seconds; /* plans heed limits, no clock */
     if (options.precision == PERM_PRECISION_COUNT || (options.tolerance > 0 && permi_in_pieces(&options)))
-      break; /* the latter, whose file is of one job, planned its precision at once (permi_plans_higher) */
+      break; /* pieces planned it at once (permi_plans_higher) */
     finished = *result;
     next = solver->plan(attempt, &options, &seconds, &job, result);
     if (next > 0 && permi_in_pieces(options_given)) {
@@ -114,19 +107,5 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   return permi_judge(options_given, result);
 }
 
-/* permi_array_plan, which may be stopped. */
-static perm_status permi_array_watched(void *context, const perm_options *options, double *seconds, perm_job **job,
-                                       perm_result *result)
-{
-  permi_maker *maker = (permi_maker *)context;
-  permi_control watch = permi_control_begin(options);
-  perm_status status;
-  watch.activity = "planning";
-  maker->watch = &watch;
-  status = permi_array_plan(maker, options, seconds, job, result);
-  maker->watch = NULL;
-  return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
-}
-
-static const permi_solver permi_array_solver = {permi_array_watched, permi_array_make, permi_array_next};
+static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
 /* SPDX-License-Identifier: MIT */

@@ -30,7 +30,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* Chooses in the precision asked for, or in a better one that is nearly free. */
+/* In the precision asked for, or a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -85,7 +85,6 @@ static void permi_array_begin(permi_maker *maker, permi_array *array, const perm
   permi_array_of(maker, array, problem, argument);
 }
 
-/* The array of a block is made when first needed. */
 static perm_status permi_array_ready(permi_maker *maker, const struct permi_block *block)
 {
   return maker->array ? PERM_OK : maker->as_array(maker, block);
@@ -104,9 +103,8 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
     array->engine->release(allocator, array->offer.plan);
 }
 
-/* By method auto, of certified small orders (up to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes
-   no longer than split rows may of large ones, 2.5 times the call, and its bound is the rounding of the value to
-   double. */
+/* Certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes no longer than split
+   rows may, 2.5 times the call, and its bound is the rounding of the value. */
 static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
@@ -149,13 +147,7 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
   return permi_plan(n, &view, &raised, plan, result);
 }
 
-static void permi_dense_planned(permi_array *array)
-{
-  array->precision = array->plan.precision;
-  array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
-}
-
-/* Returns the predicted seconds of a dense sum, on a GPU if that is wanted and sooner done. */
+/* Returns the seconds of a dense sum, on a GPU if wanted and sooner done. */
 static double permi_dense_seconds(const permi_maker *maker)
 {
   const perm_options *options = maker->options;
@@ -173,7 +165,7 @@ static double permi_dense_seconds(const permi_maker *maker)
   return seconds;
 }
 
-/* Arrays of larger orders are refused by the offer, after any other engine that takes them. */
+/* The offer refuses arrays of larger orders, after others had their turn. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -191,7 +183,7 @@ static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
                       perm_name("method", method), PERM_MAX_N);
 }
 
-/* Offers a plan, of an array in the precision that the tolerance of a job in pieces needs. */
+/* Offers an array in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -224,7 +216,8 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   if (status != PERM_OK)
     return status;
   offer->seconds = plan->seconds;
-  permi_dense_planned(array);
+  array->precision = plan->precision;
+  array->constant = plan->method == PERM_METHOD_STRUCTURE ? !plan->zero : -1;
   return PERM_OK;
 }
 
@@ -242,32 +235,12 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
 
 #define PERMI_REPEATS_LEAST 8
 
-/* Are two rows or columns equal, where the search is worth a microsecond (n = 20)? */
+/* Returns 1 if two lines of doubles are equal, or one is zero, where the look is worth a microsecond (n = 20). */
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
-  const char *a = (const char *)problem->real;
-  const ptrdiff_t column = 8 * problem->parts;
   const int n = problem->n;
-  ptrdiff_t row;
-  int by_columns, i, j, k;
-  if (options->method != PERM_METHOD_AUTO || problem->m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !a ||
-      !permi_stride_fits(n, n, problem->ld, 8 * problem->parts))
-    return 0;
-  row = problem->ld * column;
-  for (by_columns = 0; by_columns < 2; by_columns++) {
-    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
-    for (i = 1; i < n; i++)
-      for (j = 0; j < i; j++) {
-        const char *x = a + i * line, *y = a + j * line;
-        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
-          x += along;
-          y += along;
-        }
-        if (k == n)
-          return 1;
-      }
-  }
-  return 0;
+  return options->method == PERM_METHOD_AUTO && problem->m == n && n >= PERMI_REPEATS_LEAST && n <= PERM_MAX_N &&
+         problem->real && permi_stride_fits(n, n, problem->ld, 8 * problem->parts) && !permi_lines_differ(problem);
 }
 
 static int permi_array_square(const permi_problem *problem)
@@ -300,8 +273,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Engines that count equal lines: of doubles where some are equal, in blocks whose dense sums take long enough to look
-   for them; integers without equal lines take this at least. */
+/* Of doubles where lines are equal, in blocks whose dense sums are worth the look. */
 #define PERMI_EQUAL_SECONDS 1e-4
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
@@ -327,7 +299,7 @@ static perm_status permi_counted_least(permi_maker *maker, const struct permi_bl
   return PERM_OK;
 }
 
-/* An array of doubles that is not what it should be is refused by the dense engine, with the reason. */
+/* The dense engine says why an array of doubles is refused. */
 static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
@@ -402,7 +374,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* A bound from below where the plan takes over a tenth of a millisecond. */
+/* Above it the plan takes over a tenth of a millisecond. */
 #define PERMI_EXACT_PLAN 36
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
@@ -528,15 +500,15 @@ static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
 enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
 
-/* By name the engine of small ranks is asked alone. */
+/* By name it is asked alone. */
 static int permi_array_ranked(const permi_problem *problem, const perm_options *options)
 {
   return options->method == PERM_METHOD_LOW_RANK && permi_array_engine(problem->reach, PERM_METHOD_LOW_RANK) &&
          problem->m == problem->n && problem->n > 0 && !problem->row_count && !problem->column_count;
 }
 
-/* Asks all engines at first, then only the chosen one. Without any offer, its make says why; but an array of small rank
-   whose sum does not fit is told. */
+/* Asks all engines at first, then the chosen one. Without an offer its make says why; but a small rank whose sum does
+   not fit is told. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
@@ -544,11 +516,14 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
   const int ranked = permi_array_ranked(array->problem, options);
+  permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
   perm_status status;
   int i;
   (void)job;
+  watch.activity = "planning";
+  maker->watch = &watch;
   maker->options = options;
   maker->result = result;
   if (ranked)
@@ -575,7 +550,8 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
     array->engine = permi_array_engine(
         reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
   }
-  return status;
+  maker->watch = NULL;
+  return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
 }
 
 static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)

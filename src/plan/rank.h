@@ -1,6 +1,6 @@
 /* ============================================================================================ >>rank
-   Square arrays of rank 4 or less are recognised, and their permanents computed modulo primes by the sum of >>low_rank
-   and joined by the Chinese remainder theorem: exactly, as doubles are whole numbers of a unit of their row and column.
+   Square arrays of rank 4 or less: the sum of >>low_rank modulo primes, joined by the Chinese remainder theorem. It is
+   exact, as doubles are whole numbers of a unit of their row and column.
    THE PROOF that the rank is r: all minors of order r + 1 vanish modulo primes whose product is above Hadamard's bound
    on them (of the modulus squared, for Gaussian integers: a prime is the norm of what divides them), so they are 0.
    Modulo every further prime the rank is r or less, then. */
@@ -12,9 +12,9 @@
 
 #define PERMI_RANK_MOST 4
 #define PERMI_RANK_LEAST 17   /* chosen: arrays up to order 16 are summed at once */
-#define PERMI_RANK_SAMPLE 8   /* rows and columns that settle most cases */
+#define PERMI_RANK_SAMPLE 8   /* lines that settle most cases */
 #define PERMI_RANK_SPAN 4096  /* chosen: bits of an entry, of doubles */
-#define PERMI_RANK_PRIME UINT64_C(4611686018427387817) /* the largest below 2^62 that is 1 modulo 4 */
+#define PERMI_RANK_PRIME UINT64_C(4611686018427387817) /* below 2^62, 1 modulo 4 */
 
 typedef struct permi_rank {
   permi_pool pool;
@@ -30,7 +30,7 @@ typedef struct permi_rank {
   double bits, monomials;
 } permi_rank;
 
-/* Releases a plan that begins with the pool of all its memory, or NULL. */
+/* Releases a plan that begins with the pool of its memory. */
 static void permi_rank_release(const perm_allocator *allocator, void *plan)
 {
   permi_pool pool;
@@ -66,8 +66,8 @@ static uint64_t permi_rank_residue(int64_t x, int shift, uint64_t p)
   return y;
 }
 
-/* Takes one more row into a basis modulo a prime: rows reduced to 1 in their column of column[] and to 0 in the
-   others', then the next row. Returns whether the rank, at most PERMI_RANK_MOST + 1, grew. */
+/* Takes one more row into a reduced basis modulo a prime: row t is 1 in column[t] and 0 in the others. Returns whether
+   the rank grew. */
 static int permi_rank_take(uint64_t *basis, int n, int *column, int rank, const permi_odd_modulus *prime)
 {
   uint64_t *x = basis + (size_t)rank * (size_t)n, inverse;
@@ -95,7 +95,7 @@ static int permi_rank_take(uint64_t *basis, int n, int *column, int rank, const 
   return 1;
 }
 
-/* An entry modulo a prime; root: that of -1, times 2^64, for complex numbers. */
+/* An entry modulo a prime; root: that of -1, times 2^64. */
 static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_odd_modulus *prime, uint64_t root)
 {
   const int64_t *entry = rank->entry + at * (size_t)rank->parts;
@@ -107,7 +107,6 @@ static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_
                                               0, prime->p);
 }
 
-/* The second argument of permi_rank_entry. */
 static uint64_t permi_rank_root(const permi_rank *rank, const permi_odd_modulus *prime)
 {
   return rank->parts == 2 ? permi_montgomery(permi_prime_root(prime), prime->square, prime) : 0;
@@ -131,11 +130,10 @@ static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count,
       r++;
     }
   }
-  permi_watch(rank->watch, 40.0 * n * (count - k)); /* rows that are not needed count: plans depend on it */
+  permi_watch(rank->watch, 40.0 * n * (count - k)); /* also rows not needed: plans depend on it */
   return r;
 }
 
-/* Where number j of row i, or with side 1 of column i, stands. */
 static size_t permi_rank_at(const permi_rank *rank, int side, int i, int j)
 {
   const int parts = rank->parts, width = rank->n * parts;
@@ -143,7 +141,7 @@ static size_t permi_rank_at(const permi_rank *rank, int side, int i, int j)
               : (size_t)i * (size_t)width + (size_t)j;
 }
 
-/* Makes doubles whole numbers of units of their rows, then of their columns. Returns 0 if they span too many bits. */
+/* Makes doubles multiples of units of their rows, then columns. Returns 0 if they span too many bits. */
 static int permi_rank_units(permi_rank *rank)
 {
   const int n = rank->n, width = n * rank->parts;
@@ -168,8 +166,8 @@ static int permi_rank_units(permi_rank *rank)
   return largest <= PERMI_RANK_SPAN;
 }
 
-/* log2 of a bound on the permanent, by rows or columns, and on minors of order `order`: products of the largest sums of
-   moduli, each at least 1, added by the largest one's exponent. */
+/* log2 of bounds on the permanent, by rows or columns, and on minors: products of the largest sums of moduli, each at
+   least 1. */
 static void permi_rank_bound(const permi_rank *rank, int order, double *permanent, double *minor)
 {
   const int n = rank->n, width = n * rank->parts;
@@ -222,7 +220,7 @@ static const char *permi_rank_read(const permi_problem *problem, permi_rank *ran
   return rank->shift && !permi_rank_units(rank) ? "has doubles of too many bits for its rank" : NULL;
 }
 
-/* Whether a sample of rows and columns has a rank over PERMI_RANK_MOST modulo a prime, in microseconds. */
+/* Whether a sample of lines has a larger rank modulo a prime, in microseconds. */
 static int permi_rank_sampled(const permi_problem *problem)
 {
   const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
@@ -240,7 +238,7 @@ static int permi_rank_sampled(const permi_problem *problem)
              PERMI_RANK_MOST;
 }
 
-/* The rank by all primes that the proof needs; over PERMI_RANK_MOST: larger. basis: PERMI_RANK_MOST + 1 rows. */
+/* The rank by all primes that the proof needs. basis: PERMI_RANK_MOST + 1 rows. */
 static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
 {
   int column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST], found = 0, k, most = 1;
@@ -351,7 +349,7 @@ typedef struct permi_rank_run {
   int stopped;    /* by any thread */
 } permi_rank_run;
 
-/* Thread 0 polls; the others look whether it stopped, and at the clock, as it may have ended. */
+/* Thread 0 polls; others ask whether it stopped, and the clock, as it may have ended. */
 static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
 {
   permi_control *control = run->control;
@@ -368,8 +366,8 @@ static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
   return (perm_status)stopped;
 }
 
-/* Multiplies a polynomial of three variables and so many factors by u[3] z + u[2] y + u[1] x + u[0], u times 2^64.
-   Highest exponents first: those below are still the old ones. */
+/* Multiplies a polynomial of so many factors by u[3] z + u[2] y + u[1] x + u[0], u times 2^64. Highest exponents first:
+   those below are still the old ones. */
 static void permi_rank_multiply(uint64_t *polynomial, const int *extent, int factors, const uint64_t *u,
                                 const permi_odd_modulus *given)
 {
@@ -471,7 +469,7 @@ static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
   return permi_rank_stop(run, thread, (double)(part + 1) * run->seconds);
 }
 
-/* Adds the parts of doubles: words that a sum does not hold are left out and counted as lost. word: for two CRTs. */
+/* Adds the parts of doubles: words that a sum does not hold count as lost. word: for two CRTs. */
 #define PERMI_RANK_WORDS 64
 static void permi_rank_doubles(const permi_rank_run *run, uint64_t *word, perm_partial *partial)
 {
@@ -561,7 +559,6 @@ static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
   offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
 }
 
-/* A leaf for low rank, without functions and bounds. */
 static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double work, double seconds, double bytes,
                                  uint64_t hash)
 {
@@ -579,7 +576,6 @@ static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double 
   leaf->context = context;
 }
 
-/* Makes the leaf, which owns the plan then. */
 static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, rank->modulus), (uint64_t)rank->rank);

@@ -55,7 +55,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first unfinished interval of a leaf's part; returns 0 if there is none. */
+/* The first unfinished interval of a part; returns 0 if none. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
                            permi_interval *range)
 {
@@ -65,7 +65,6 @@ static int permi_leaf_left(const perm_job *job, const perm_state *state, const p
   return range->begin < range->end;
 }
 
-/* Finds the next unfinished interval from leaf *leaf on; returns 0 if there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -130,7 +129,7 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
   return status;
 }
 
-/* Adds what leaves from `first` on lack, a batch of them or a prefix, to the state. */
+/* Adds what leaves from `first` on lack, or some of it. */
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {
@@ -164,7 +163,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   return added != PERM_OK ? added : status;
 }
 
-/* Adds what the next range lacks, or a prefix of it, to the state. */
+/* Adds what the next range lacks, or a prefix. */
 static perm_status permi_run_next(const perm_job *job, perm_state *state, int leaf, permi_interval range,
                                   permi_control *control, int threads, perm_result *result)
 {
@@ -222,20 +221,6 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
-                                    permi_control *merging, perm_result *result)
-{
-  perm_status status = perm_state_merge(job, state, kept, result);
-  if (status == PERM_OK && merging && job->sample)
-    status = job->sample(job, kept, merging, result);
-  if (status == PERM_ERROR_STATE && result) {
-    char why[PERM_MESSAGE_BYTES];
-    snprintf(why, sizeof why, "%.100s", result->message);
-    permi_fail(result, status, 0, "%s: merging it: %s", path, why);
-  }
-  return status;
-}
-
 static perm_status permi_begin(const perm_job *job, perm_state *state, permi_control *control, int *found,
                                perm_result *result)
 {
@@ -254,8 +239,16 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, permi_con
     status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
     if (i < 0 && missing)
       status = PERM_OK;
-    else if (status == PERM_OK && (i >= 0 || empty))
-      status = permi_begin_with(job, state, kept, path, i < 0 ? NULL : control, result);
+    else if (status == PERM_OK && (i >= 0 || empty)) {
+      status = perm_state_merge(job, state, kept, result);
+      if (status == PERM_OK && i >= 0 && job->sample)
+        status = job->sample(job, kept, control, result);
+      if (status == PERM_ERROR_STATE && result) {
+        char why[PERM_MESSAGE_BYTES];
+        snprintf(why, sizeof why, "%.100s", result->message);
+        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
+      }
+    }
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -400,7 +393,7 @@ static perm_status permi_execute_bare(const perm_job *job, perm_state *state, co
 
 #define PERMI_SHORT_LEAVES 2
 
-/* 1: a short job that nobody watches is done, without a state; its partials, and so its bits, are the same. */
+/* 1: a short job that nobody watches is done, without a state, with the same bits. */
 static int permi_run_short(const perm_job *job, const perm_options *options, perm_result *result)
 {
   perm_partial partial[PERMI_SHORT_LEAVES];
@@ -424,7 +417,6 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
   return 1;
 }
 
-/* Frees the job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {

@@ -188,8 +188,10 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
     status = permi_ask_engines(maker, &block, &offers);
   for (i = 0; i < PERMI_TRACERS && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
-    if (options->method == permi_sample_engines[i].method)
+    if (options->method == permi_sample_engines[i].method) {
+      offer[i].bounded = 1; /* by name no bound counts */
       status = permi_ask(maker, &block, &offers, i);
+    }
   maker->offers = NULL;
   permi_release(&maker->options->allocator, offers.glanced);
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;

@@ -12,7 +12,7 @@
 #include "prepare.h"
 #include "frontier_offer.h"
 
-/* The array of a block, made when an engine of perm.h first needs it; permi_block_array_free ends it. */
+/* The array of a block, made when first needed. */
 typedef struct permi_block_array {
   permi_array array;
   permi_problem problem;
@@ -53,8 +53,8 @@ static const permi_engine permi_engines[] = {
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer, permi_tree_make,
-     permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
+     permi_tree_make, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},
     {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
@@ -65,7 +65,7 @@ static const permi_engine permi_engines[] = {
      permi_hybrid_make, permi_hybrid_release},
     PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release),
     PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
@@ -178,10 +178,6 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Full blocks from this order on go to the engines of perm.h; smaller ones are as quick here, with proven bounds. */
-#define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32
-
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
@@ -205,8 +201,8 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes what engines said in their turns, then what those that were not asked take at least; nothing of a block that
-   was given to an engine whose price is known. */
+/* Notes what engines said in their turns, then what the others take at least; nothing if only known prices were
+   compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -230,7 +226,6 @@ static perm_status permi_note_offers(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* Refuses a block whose best offer takes longer than anybody waits. */
 static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *best = &offers->offer[offers->chosen];
@@ -271,9 +266,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Returns the seconds that an engine takes at least: those of its planning and, chosen, a tenth of the time below which
-   proven engines win, more if the block is half full and has hardly a structure. Blocks without zeros of these orders
-   take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
+/* Returns the least seconds: of planning and, chosen, a tenth of what is free, more if the block is half full and has
+   hardly a structure. Blocks without zeros of these orders take n 2^n transitions of engines that look for zeros;
+   larger ones are not looked at. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)

@@ -51,7 +51,7 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
-/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists; seconds: on the CPU. */
+/* With cpu_fallback only if the GPU has the memory; offer: of lists; seconds: on the CPU. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -69,7 +69,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Takes residues where these are predicted faster; *seconds: of the choice. 0: out of memory. */
+/* Takes residues where faster. 0: out of memory. */
 static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
@@ -88,7 +88,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures the arrays' memory; where integers do not fit, their residues, slower, may. 0: out of memory. */
+/* Measures memory; where integers do not fit, residues may. 0: out of memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -112,7 +112,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
-/* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
+/* Lists, or arrays, which hold unreachable states too and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
 {
@@ -162,8 +162,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick
-   first order says that a GPU will be taken, the budget is that GPU's. Returns 0 if memory runs out. */
+/* Two steps are in memory at a time; samples keep to one order whatever max_bytes. If a quick order says that a GPU
+   will be taken, the budget is that GPU's. 0: out of memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -282,8 +282,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-/* Annealed orders take this share of a greedy one's time, or more. Orders of blocks that are too large for a glance are
-   searched after trees, whose order they begin with. */
+/* Annealed orders take this share of a greedy one's time, or more. Large blocks are searched after trees, whose order
+   they begin with. */
 #define PERMI_FRONTIER_GAIN 0.1
 static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -312,7 +312,8 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   permi_leaf_values(leaf, &frontier->numbers, frontier->bound_relative,
-                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT, permi_frontier_run,
+                    doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT,
+                    maker->options->method == PERM_METHOD_SORTING ? permi_sorting_run : permi_frontier_run,
                     permi_frontier_explain);
   leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
@@ -342,14 +343,6 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
   offer->bytes = (frontier->room[0] + frontier->room[1]) *
                      ((double)permi_value_bytes(frontier) + 8 * frontier->mask_words) +
                  2.5 * most * (sizeof(permi_take) + 8.0 * frontier->mask_words) + 65536;
-  return status;
-}
-
-static perm_status permi_sorting_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                      permi_leaf *leaf)
-{
-  const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->run_task = permi_sorting_run;
   return status;
 }
 /* SPDX-License-Identifier: MIT */

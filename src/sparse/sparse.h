@@ -2,7 +2,6 @@
 #pragma once
 #include "sparse_job.h"
 
-/* Puts another job, or none, in the place of *job. */
 static void permi_job_replace(perm_job **job, perm_job *other)
 {
   perm_job_free(*job);
@@ -17,8 +16,8 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Integers are exact where that is predicted to take PERMI_EXACT_FREE_SECONDS at most, or PERMI_EXACT_WORTH times as
-   long as doubles; beyond max_seconds, where doubles are not quicker. Doubles say what it would take. */
+/* Integers are exact up to PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
+   max_seconds, where doubles are not quicker. Doubles say what it would take. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -56,17 +55,10 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and
-   takes microseconds more. */
-static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
-{
-  return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-         options->precision == PERM_PRECISION_DEFAULT;
-}
-
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
+  const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
   permi_control watch = permi_control_begin(options);
   perm_options raised;
   perm_status status;
@@ -74,15 +66,22 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   status = permi_sparse_check(given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (given->m > 0 && permi_sparse_by_counts(given, options)) {
+  if (scalar && given->m == given->n && given->n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_LIMIT, 2,
+                      "a block of order %d is too large for method %s, which takes at most %d", given->n,
+                      perm_name("method", options->method), PERM_MAX_N);
+  if (given->m > 0 && (permi_sparse_by_counts(given, options) || scalar)) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch); leaf++)
-      permi_leaf_rounded(&(*job)->leaf[leaf], given->m < given->n ? given->m : given->n);
+    for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(given, &watch);
+         leaf++) {
+      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* of entries as they are */
+      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (given->m < given->n ? given->m : given->n);
+    }
     if (watch.stopped == PERM_OK)
       return status;
     permi_job_replace(job, NULL);
@@ -100,7 +99,8 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     permi_job_replace(job, NULL);
     return permi_fail_memory(result);
   }
-  if (!exact && permi_sparse_doubling_is_cheap(given, options)) {
+  if (!exact && options->certify && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
+      options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
     raised = *options;
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
@@ -112,8 +112,8 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* The precision to plan at once instead; PERM_PRECISION_COUNT: none. Without subtractions elimination loses only its
-   own roundings. */
+/* The precision to plan at once instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses only its own
+   roundings. */
 static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
@@ -360,8 +360,7 @@ static int permi_route_counts(const permi_given *given)
   return 4 * vanish > 3 * seen;
 }
 
-/* Takes arrays with many zeros or few classes if the dense engine is slow enough to pay for a look, or cannot take the
-   order. */
+/* Takes arrays with many zeros or few classes where dense sums are worth a look or too large. */
 #define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 #define PERMI_ROUTE_LOW 22      /* integers below this order, in a quarter of a millisecond or two, */

@@ -60,62 +60,8 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* Entries rounded to doubles leave the leaf without a bound. */
-static void permi_leaf_rounded(permi_leaf *leaf, int n)
-{
-  leaf->bound_relative = (double)INFINITY;
-  leaf->estimate_relative += n * PERMI_UNIT;
-}
-
-/* Returns 1 if no line is zero; mark has room for 2 n. */
-static int permi_sparse_full(const permi_given *given, int *mark)
-{
-  const int n = given->n;
-  int i, full = 1;
-  size_t e, end;
-  permi_given_item entry;
-  memset(mark, 0, 2 * (size_t)n * sizeof *mark);
-  for (i = 0; i < n; i++)
-    for (e = permi_given_row(given, i, &end); e < end; e++) {
-      permi_given_entry(given, i, e, &entry);
-      if (entry.real != 0 || entry.imaginary != 0)
-        mark[i] = mark[n + entry.column] = 1;
-    }
-  for (i = 0; i < 2 * n; i++)
-    full &= mark[i];
-  return full;
-}
-
-static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  permi_problem problem;
-  permi_view view;
-  permi_dense_plan plan;
-  permi_leaf leaf;
-  void *entries;
-  perm_status status = permi_make_fits(maker, given->n);
-  if (status == PERM_OK)
-    status = permi_sparse_array(given, allocator, 0, &problem, &entries, maker->result);
-  if (status != PERM_OK)
-    return status;
-  view = permi_view_of(problem.real, problem.ld, problem.parts, problem.reach);
-  status = permi_plan(given->n, &view, maker->options, &plan, maker->result);
-  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
-    status = permi_fail_memory(maker->result);
-  permi_release(allocator, entries);
-  if (status != PERM_OK)
-    return status;
-  maker->job->precision = plan.precision;
-  if (plan.zero)
-    return permi_make_zero(maker);
-  if (permi_sparse_rounds(given, NULL))
-    permi_leaf_rounded(&leaf, given->n);
-  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
-}
-
-/* By name: the matrix as it is, for eliminations round doubles, which then have other ranks, as have integers that do
-   not fit doubles: those are taken whole, and their permanent is rounded. */
+/* By name: the matrix as it is, for rounded doubles have other ranks. Integers that do not fit doubles are taken whole,
+   and their permanent is rounded. */
 static perm_status permi_make_ranked(const permi_given *given, int exact, permi_maker *maker)
 {
   const perm_options *options = maker->options;
@@ -155,7 +101,7 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* At the end of a job that was refused: the product of its leaves is not the permanent. */
+/* The product of its leaves is not the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
 {
@@ -164,8 +110,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
 }
 
 /* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
-   planned until then, for the caller to free.
-   worth: seconds; engines that take longer are not looked for. */
+   planned, for the caller to free. worth: see permi_maker. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
@@ -176,6 +121,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_account account;
   perm_status status = PERM_OK;
   int zero;
+  const int ranked = options->method == PERM_METHOD_LOW_RANK && given->n;
   const double start = permi_seconds();
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
@@ -197,21 +143,16 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
-  if ((options->method == PERM_METHOD_GLYNN || options->method == PERM_METHOD_RYSER ||
-       options->method == PERM_METHOD_EXPANSION) &&
-      permi_sparse_full(given, working.work)) {
-    status = permi_make_whole(given, &maker);
-  } else if (options->method == PERM_METHOD_LOW_RANK && given->n && permi_sparse_full(given, working.work)) {
-    status = permi_make_ranked(given, exact, &maker);
-  } else {
-    status = permi_sparse_prepare(given, exact, &working, &zero, result);
-    if (status == PERM_OK && watch->stopped == PERM_OK) {
+  status = permi_sparse_prepare(given, exact, &working, &zero, result);
+  if (status == PERM_OK && watch->stopped == PERM_OK) {
+    if (zero || !ranked)
       status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
-      watch->activity = "planning";
-    }
-    if (status == PERM_OK && watch->stopped == PERM_OK)
-      status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
+    watch->activity = "planning";
   }
+  if (status == PERM_OK && watch->stopped == PERM_OK)
+    status = zero     ? permi_make_zero(&maker)
+             : ranked ? permi_make_ranked(given, exact, &maker)
+                      : permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);

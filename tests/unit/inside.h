@@ -124,7 +124,8 @@ static perm_status inside_job(int parts, const permi_dense_plan *plan, const dou
   permi_array_begin(&maker, &array, &problem, 4);
   array.engine = permi_array_engine(problem.reach, PERM_METHOD_DENSE);
   array.plan = *plan;
-  permi_dense_planned(&array);
+  array.precision = plan->precision;
+  array.constant = plan->method == PERM_METHOD_STRUCTURE ? !plan->zero : -1;
   return permi_job_asked(permi_array_make(&maker, &options, job, result), &options, job);
 }
 #define inside_job_real(plan, a, ld, options, job, result) inside_job(1, plan, a, ld, options, job, result)
