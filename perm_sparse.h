@@ -14461,6 +14461,7 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* at least, of a chunk */
 #define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted, between looks at the stop */
+#define PERMI_WALK_WINDOW 64 /* chunks of each thread before they are merged */
 #define PERMI_WALK_PROBES 48
 #if !defined(PERMI_WALK_GRACE_SECONDS)
 #define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
@@ -14470,11 +14471,21 @@ typedef struct permi_ways {
   uint64_t begin, end, chunk; /* chunks that share the node, the one that walks */
   double weight;              /* paths that a probe stands for; else 1 */
   uint64_t seed;              /* of a probe; else 0 */
-  permi_control *control;     /* NULL: nothing stops the walk */
+  struct permi_walking *walking; /* NULL: nothing stops the walk */
   double choices, work, look; /* counted; predicted seconds; at the next look */
-  double before;
-  perm_status stopped;
+  int thread, stopped;
 } permi_ways;
+
+/* A range that threads walk. */
+typedef struct permi_walking {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin, window; /* the first chunks of the range, of the slots */
+  double each;            /* predicted seconds of a chunk */
+  perm_partial *slot;
+  void *memory;
+  int stop; /* a perm_status that thread 0 writes and the others see */
+} permi_walking;
 
 /* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
@@ -14503,48 +14514,87 @@ static int permi_ways_mine(const permi_ways *ways)
   return ways->chunk == ways->begin;
 }
 
+static perm_status permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = walking->stop;
+  } else {
+    stop = (int)permi_control_poll(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
+    PERMI_OMP(atomic write)
+    walking->stop = stop;
+  }
+  return (perm_status)stop;
+}
+
 /* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
-  if (ways->work >= ways->look && ways->control && ways->stopped == PERM_OK) {
+  if (ways->work >= ways->look && ways->walking && !ways->stopped) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_control_poll(ways->control, ways->before, "walking");
+    ways->stopped = permi_walking_poll(ways->walking, ways->thread, ways->chunk) != PERM_OK;
   }
-  return ways->stopped != PERM_OK;
+  return ways->stopped;
 }
 
-/* run_range of leaves whose workspace begins with permi_ways. A stopped chunk does not count. */
+static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
+{
+  permi_walking *walking = (permi_walking *)context;
+  const permi_leaf *leaf = walking->leaf;
+  perm_partial *partial = &walking->slot[chunk - walking->window];
+  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
+  memset(ways, 0, sizeof *ways);
+  ways->end = leaf->information.chunks;
+  ways->chunk = chunk;
+  ways->weight = 1;
+  ways->walking = walking->control ? walking : NULL;
+  ways->look = PERMI_WALK_GRACE_SECONDS;
+  ways->thread = thread;
+  leaf->run_chunk(leaf, chunk, ways, partial);
+  if (!ways->stopped) {
+    partial->fingerprint = leaf->information.fingerprint;
+    permi_partial_count(partial, chunk, chunk + 1);
+  }
+  return thread || !walking->control ? PERM_OK
+         : ways->stopped             ? (perm_status)walking->stop
+                                     : permi_walking_poll(walking, 0, chunk + 1);
+}
+
+/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
+   was done is a prefix. */
 static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                     perm_partial *partial)
 {
   const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
-  const double each = leaf->information.seconds / (double)leaf->information.chunks;
-  permi_ways *ways = (permi_ways *)permi_allocate(allocator, leaf->workspace, 1);
-  perm_status status = ways ? PERM_OK : PERM_ERROR_MEMORY;
-  perm_partial part;
-  uint64_t chunk;
-  for (chunk = begin; chunk < end && status == PERM_OK; chunk++) {
-    memset(&part, 0, sizeof part);
-    memset(ways, 0, sizeof *ways);
-    ways->end = leaf->information.chunks;
-    ways->chunk = chunk;
-    ways->weight = 1;
-    ways->control = control;
-    ways->before = each * (double)(chunk - begin);
-    ways->look = PERMI_WALK_GRACE_SECONDS;
-    leaf->run_chunk(leaf, chunk, ways, &part);
-    status = ways->stopped;
-    if (status != PERM_OK)
-      break;
-    part.fingerprint = leaf->information.fingerprint;
-    permi_partial_count(&part, chunk, chunk + 1);
-    perm_partial_merge(partial, &part);
-    if (control && chunk + 1 < end)
-      status = permi_control_poll_range(control, ways->before + each, "walking");
+  const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
+  const uint64_t most = PERMI_WALK_WINDOW * (uint64_t)threads, room = end - begin < most ? end - begin : most;
+  permi_leaf each = *leaf;
+  permi_walking walking = {&each, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
+                           NULL, NULL, PERM_OK};
+  perm_status status = PERM_OK;
+  uint64_t k;
+  int whole = 1;
+  each.run_range = NULL; /* it has a workspace */
+  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
+  if (!permi_workspace_make(allocator, &each, threads, &walking.memory) || !walking.slot)
+    status = PERM_ERROR_MEMORY;
+  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
+    const uint64_t count = end - walking.window < room ? end - walking.window : room;
+    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
+    status = permi_share(threads, walking.window, walking.window + count, permi_walking_chunk, &walking, NULL);
+    for (k = 0; k < count && walking.slot[k].chunks; k++)
+      perm_partial_merge(partial, &walking.slot[k]);
+    whole = k == count;
+    if (whole && walking.window + count == end)
+      status = PERM_OK;
+    else if (status == PERM_OK && control)
+      status = permi_control_poll_range(control, (double)(walking.window + count - begin) * walking.each, "walking");
   }
-  permi_release(allocator, ways);
+  permi_release(allocator, walking.memory);
+  permi_release(allocator, walking.slot);
   return status;
 }
 
@@ -14638,6 +14688,7 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
   leaf->workspace = sizeof(permi_ways) + workspace;
+  leaf->threaded = 1;
   if (maker->working->lost_error > 0 && !leaf->integer)
     leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
   return PERM_OK;
