@@ -7201,17 +7201,19 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   return PERM_OK;
 }
 
-/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. Elimination
-   has no precision between doubles and double-doubles; engines for equal lines may end with exact integers. */
+/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. The methods
+   named here are exact or have doubles alone; engines for equal lines may end with exact integers. */
 static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
   const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;
-  const int raised = (method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_CACHED) ||
-                     method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_TWINS ||
-                     method == PERM_METHOD_DENSE || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  return precision == PERM_PRECISION_DD && counts                   ? PERM_PRECISION_EXACT
-         : precision == PERM_PRECISION_DEFAULT && (raised || counts) ? PERM_PRECISION_DD
-                                                                    : PERM_PRECISION_COUNT;
+  const int fixed = method == PERM_METHOD_AUTO || method == PERM_METHOD_EXPANSION || method == PERM_METHOD_EXACT ||
+                    (method >= PERM_METHOD_STRUCTURE && method <= PERM_METHOD_BORCHARDT) ||
+                    (method >= PERM_METHOD_DOMINATING && method <= PERM_METHOD_DECOMPOSE) ||
+                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN_MEMORY) ||
+                    method == PERM_METHOD_PLANAR;
+  return precision == PERM_PRECISION_DD && counts        ? PERM_PRECISION_EXACT
+         : precision == PERM_PRECISION_DEFAULT && !fixed ? PERM_PRECISION_DD
+                                                         : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED
@@ -14894,7 +14896,7 @@ PERMI_BRIEF_END
 #define PERMI_ELEMENT(v, k) (v)
 #endif
 
-#if PERMI_WIDTH > 1
+#if !defined(PERMI_FMS_EXACT)
 #define PERMI_FMS_EXACT(a, b, c) PERMI_FMS(a, b, c)
 #endif
 #if PERMI_WIDTH <= 2
@@ -15889,7 +15891,7 @@ PERMI_BRIEF_BEGIN
    exact_carry leaves at most 2^50 u_i (docs/proofs-rounding.md; proved by machine: tests/proofs/limbs.g,
    tests/proofs/limbs_orders.sh). */
 
-#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
+#if defined(PERMI_I) && !defined(PERM_NO_EXACT)
 /* Sets a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
@@ -16146,7 +16148,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double
    beyond the last accumulator. Limbs stay below 2^51 u_k and accumulators below 2^63 (docs/proofs-rounding.md; proved
    by machine: tests/proofs/limbs.g, tests/proofs/limbs_orders.sh). */
 
-#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
+#if defined(PERMI_I) && !defined(PERM_NO_EXACT)
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,

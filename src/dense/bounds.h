@@ -268,17 +268,19 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   return PERM_OK;
 }
 
-/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. Elimination
-   has no precision between doubles and double-doubles; engines for equal lines may end with exact integers. */
+/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. The methods
+   named here are exact or have doubles alone; engines for equal lines may end with exact integers. */
 static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
   const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;
-  const int raised = (method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_CACHED) ||
-                     method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_TWINS ||
-                     method == PERM_METHOD_DENSE || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  return precision == PERM_PRECISION_DD && counts                   ? PERM_PRECISION_EXACT
-         : precision == PERM_PRECISION_DEFAULT && (raised || counts) ? PERM_PRECISION_DD
-                                                                    : PERM_PRECISION_COUNT;
+  const int fixed = method == PERM_METHOD_AUTO || method == PERM_METHOD_EXPANSION || method == PERM_METHOD_EXACT ||
+                    (method >= PERM_METHOD_STRUCTURE && method <= PERM_METHOD_BORCHARDT) ||
+                    (method >= PERM_METHOD_DOMINATING && method <= PERM_METHOD_DECOMPOSE) ||
+                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN_MEMORY) ||
+                    method == PERM_METHOD_PLANAR;
+  return precision == PERM_PRECISION_DD && counts        ? PERM_PRECISION_EXACT
+         : precision == PERM_PRECISION_DEFAULT && !fixed ? PERM_PRECISION_DD
+                                                         : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED

@@ -10,7 +10,7 @@
    beyond the last accumulator. Limbs stay below 2^51 u_k and accumulators below 2^63 (docs/proofs-rounding.md; proved
    by machine: tests/proofs/limbs.g, tests/proofs/limbs_orders.sh). */
 
-#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
+#if defined(PERMI_I) && !defined(PERM_NO_EXACT)
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,

@@ -5,7 +5,7 @@
    exact_carry leaves at most 2^50 u_i (docs/proofs-rounding.md; proved by machine: tests/proofs/limbs.g,
    tests/proofs/limbs_orders.sh). */
 
-#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
+#if defined(PERMI_I) && !defined(PERM_NO_EXACT)
 /* Sets a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)

@@ -25,14 +25,6 @@ static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 }
 
 #define PERMI_MAJORANT_ORDER 12
-static perm_status permi_make_fits(const permi_maker *maker, int n)
-{
-  const perm_method asked = maker->options->method, method = asked == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : asked;
-  return n <= PERM_MAX_N ? PERM_OK
-                         : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d is too large for method "
-                                      "%s, which takes at most %d", n, perm_name("method", method), PERM_MAX_N);
-}
-
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {

@@ -152,7 +152,7 @@
 #define PERMI_ELEMENT(v, k) (v)
 #endif
 
-#if PERMI_WIDTH > 1
+#if !defined(PERMI_FMS_EXACT)
 #define PERMI_FMS_EXACT(a, b, c) PERMI_FMS(a, b, c)
 #endif
 #if PERMI_WIDTH <= 2
