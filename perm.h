@@ -3086,7 +3086,7 @@ static permi_words_of permi_early_words(const permi_control *control, perm_statu
   permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (whole > 0 && whole < (double)INFINITY)
-    snprintf(words.text, sizeof words.text, "%s after %s of about %s", perm_status_text(status),
+    snprintf(words.text, sizeof words.text, "%.70s after %.20s of about %.20s", perm_status_text(status),
              permi_time_words(seconds).text, permi_time_words(whole).text);
   return words;
 }
@@ -6037,6 +6037,7 @@ typedef struct permi_view {
 typedef struct permi_gpu_engines {
   /* takes GPUs where wanted and faster than one thread */
   void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
+  double (*seconds)(int n, int parts, int product); /* of order n */
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
   /* INFINITY: the CPU's */
@@ -11823,10 +11824,10 @@ static double permi_dense_seconds(const permi_maker *maker)
                                                   : PERMI_FORM_NORMALISED;
   const permi_kernel *kernel = permi_kernel_for(&maker->reach->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
-  if (seconds > 1 && permi_gpu_wanted(options, n))
-    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
-                                                     : options->certify && parts == 2 ? PERM_GPU_ROUNDED
-                                                                                      : PERM_GPU_PIVOT));
+  if (seconds > 1 && maker->reach->gpu && permi_gpu_wanted(options, n))
+    return fmin(seconds, maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
+                                                              : options->certify && parts == 2 ? PERM_GPU_ROUNDED
+                                                                                               : PERM_GPU_PIVOT));
   return seconds;
 }
 
@@ -12271,8 +12272,8 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_leaf, permi_choice_gpu_seconds,
-                                             permi_counts_gpu_leaf};
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, permi_gpu_leaf,
+                                             permi_choice_gpu_seconds, permi_counts_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
 #define PERMI_COMPLEX_TABLE {NULL, 0}

@@ -96,7 +96,7 @@ static permi_words_of permi_early_words(const permi_control *control, perm_statu
   permi_words_of words;
   snprintf(words.text, sizeof words.text, "%s", perm_status_text(status));
   if (whole > 0 && whole < (double)INFINITY)
-    snprintf(words.text, sizeof words.text, "%s after %s of about %s", perm_status_text(status),
+    snprintf(words.text, sizeof words.text, "%.70s after %.20s of about %.20s", perm_status_text(status),
              permi_time_words(seconds).text, permi_time_words(whole).text);
   return words;
 }

@@ -158,10 +158,10 @@ static double permi_dense_seconds(const permi_maker *maker)
                                                   : PERMI_FORM_NORMALISED;
   const permi_kernel *kernel = permi_kernel_for(&maker->reach->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
-  if (seconds > 1 && permi_gpu_wanted(options, n))
-    return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
-                                                     : options->certify && parts == 2 ? PERM_GPU_ROUNDED
-                                                                                      : PERM_GPU_PIVOT));
+  if (seconds > 1 && maker->reach->gpu && permi_gpu_wanted(options, n))
+    return fmin(seconds, maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
+                                                              : options->certify && parts == 2 ? PERM_GPU_ROUNDED
+                                                                                               : PERM_GPU_PIVOT));
   return seconds;
 }
 

@@ -196,7 +196,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   }
   if (maker->offers && offer->bytes > maker->offers->most_bytes && maker->offers->rival < (double)INFINITY &&
       offer->seconds < (double)INFINITY && !offer->why[0])
-    snprintf(offer->why, sizeof offer->why, "takes more than %s: max_bytes allows more",
+    snprintf(offer->why, sizeof offer->why, "takes more than %.40s: max_bytes allows more",
              permi_size_words(maker->offers->most_bytes).text);
   return status;
 }
