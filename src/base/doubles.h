@@ -77,7 +77,7 @@ static double permi_shift(double x, int e)
 }
 
 /* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]; proofs in tests/proofs/doubles.g and
-   exact_sums.v. */
+   tests/proofs/exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;

@@ -625,8 +625,8 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings of a product (tests/proofs/chains.v;
-   frontier.g). */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings of a product (tests/proofs/chains.v,
+   tests/proofs/frontier.g). */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
