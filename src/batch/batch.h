@@ -1,12 +1,13 @@
 /* ========================================================================================== >>batch
    Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
-   rows, real n = 5 .. 8. Others go through single calls, and so does a value not large against its rounding errors.
+   rows, real n = 5 .. 8, or by Glynn's signs, complex n = 5 .. 11 (AVX2, one after the other: 10). Others go through
+   single calls, and so does a value not large against its rounding errors.
    Copying entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls
    on a Zen 4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79;
-   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6;
-   without copies n = 5 takes 31 ns, not 11.
-   Not taken: Glynn's signs in vectors, real n = 9 .. 11, complex n = 5 .. 11: on average 1.08 to 1.19 times as fast as
-   single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
+   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Complex, n = 5 .. 10, AVX2 of another processor: .67 .53 .60 .59 .75 .86
+   and 1.0 .70 .79 .70 .85 .94. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies n =
+   5 takes 31 ns, not 11.
+   Not taken: Glynn's signs for real n = 9 .. 11: .80 to 1.1 of single calls' time, with AVX-512 .67 to 1.0. */
 #pragma once
 #include "../plan/compute.h"
 
@@ -15,38 +16,41 @@
 #define PERMI_BATCH_TASK 256 /* a thread takes at once, */
 #define PERMI_BATCH_LARGE 14 /* up to this order; 8 above, */
 #define PERMI_BATCH_APART 20 /* one, which threads share, above this */
+#define PERMI_BATCH_ROW 544 /* n + 1 times as many doubles hold values and what `above` writes after them */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* expanded: up to this order, matrices and entry by entry; halves: or NULL. */
+/* Up to order `expanded` and, by `above`, from 5 to `most`: matrices and entry by entry. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2];
+  int parts, width, expanded[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
-  int (*halves)(int n, const double *a, size_t stride, double least, double *out);
+  int (*above)(int n, const double *a, size_t stride, double least, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {8, 8}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
      permi_batch_halves_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {8, 8}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
      permi_batch_halves_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512, NULL},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2, NULL},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512,
+     permi_batch_signs_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2,
+     permi_batch_signs_complex_avx2},
 #endif
 #elif PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
 #endif
 #endif
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -185,8 +189,8 @@ static int permi_batch_stands(const permi_batch *batch, const double *a, const d
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
   int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
   if (n > 4)
-    return out[width] <= 1e30 &&
-           permi_small_rounds_nothing(n, entries, a, 4 * sqrt(out[2 * width]) * pow(n, 0.5 * n));
+    return out[parts * width] <= 1e30 &&
+           permi_small_rounds_nothing(n, entries, a, 4 * sqrt(out[(parts + 1) * width]) * pow(n * parts, 0.5 * n));
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
@@ -270,9 +274,10 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
-  double *lanes = task->memory + entries, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
+  double *lanes = task->memory + entries, *out;
   size_t first = begin, v;
   lanes += (64 - ((uintptr_t)lanes & 63)) % 64 / sizeof(double);
+  out = lanes + (size_t)entries * room;
   if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512)) {
     const size_t vectors = (end - begin) / width;
     if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
@@ -287,9 +292,9 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
                       permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
     for (v = 0; v < count; v += width) {
-      double *values = out + v * (size_t)parts;
+      double *values = n > 4 ? out : out + v * (size_t)parts;
       if (n > 4)
-        stand = (unsigned)kernel->halves(n, lanes + v, stride, PERMI_SMALL_LEAST, values);
+        stand = (unsigned)kernel->above(n, lanes + v, stride, PERMI_SMALL_LEAST, values);
       permi_batch_write(task, first + v, count - v < width ? count - v : width, values, stand);
     }
   }
@@ -358,7 +363,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
 static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
-  const int n = batch->n;
+  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
   perm_isa isa;
   size_t k;
   batch->isa = permi_isa(options);
@@ -369,7 +374,7 @@ static void permi_batch_prepare(permi_batch *batch)
   for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && batch->plain && n >= 2; k++) {
     const permi_batch_kernel *kernel = &permi_batch_kernels[k];
     if (kernel->isa == isa && kernel->parts == batch->parts &&
-        (n <= kernel->expanded[batch->kind == PERMI_BATCH_ENTRIES] || (n > 4 && n <= 8 && kernel->halves)))
+        (n <= kernel->expanded[by_entries] || (n > 4 && n <= kernel->most[by_entries])))
       batch->kernel = kernel;
   }
 }
@@ -392,7 +397,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
-  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8;
+  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8 + (size_t)(n + 1) * PERMI_BATCH_ROW;
   status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);

@@ -246,32 +246,32 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_halves)(int n, const double *
 #undef PERMI_TWOS_OF_6
 #undef PERMI_PAIR
 
-/* Writes values, largest squared norms of rows, and products of all. Returns a bit for each value that is sure, and at
-   least `least`. */
-PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, size_t stride, double least, double *out)
+/* Writes largest squared norms of rows, and products of all, after values. Returns a bit for each value that is sure:
+   |value| less its own error is `sure`, at least `least`, and large against the square root of `factor` times the
+   product. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_sure)(int n, const double *a, size_t stride, double least, PERMI_V sure,
+                                                     double factor, double *out, int parts)
 {
   const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT);
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), sure;
-  PERMI_V value = n == 8   ? PERMI_NAME(batch_halves)(8, a, stride)
-                  : n == 7 ? PERMI_NAME(batch_halves)(7, a, stride)
-                  : n == 6 ? PERMI_NAME(batch_halves)(6, a, stride)
-                           : PERMI_NAME(batch_halves)(5, a, stride);
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
   double extremes[PERMI_WIDTH] PERMI_ALIGN64;
   int i, j, stand = 0;
   for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(DBL_MIN); /* for what underflows */
-    for (j = 0; j < n; j++, a += stride) {
-      const PERMI_V x = PERMI_LOAD_ANY(a);
-      norm = PERMI_FMA(x, x, norm);
+    PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
+    for (j = 0; j < n; j++) {
+      const PERMI_N x = PERMI_NAME(entry)(a, stride, n, i, j, parts);
+      norm = PERMI_FMA(x.re, x.re, norm);
+      if (parts == 2)
+        other = PERMI_FMA(x.im, x.im, other);
     }
+    if (parts == 2)
+      norm = norm + other;
     large = PERMI_LARGER(large, norm);
     norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
   }
-  PERMI_STORE(out, value);
-  PERMI_STORE(out + PERMI_WIDTH, large);
-  PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
-  sure = PERMI_ABS(value);
-  norms = PERMI_FNMA(unit * unit, norms * PERMI_SET(PERMI_HALVES_NORMS), sure * sure);
+  PERMI_STORE(out + parts * PERMI_WIDTH, large);
+  PERMI_STORE(out + (parts + 1) * PERMI_WIDTH, norms);
+  norms = PERMI_FNMA(unit * unit, norms * PERMI_SET(factor), sure * sure);
   norms = PERMI_LESSER(sure - PERMI_SET(least), norms);
   PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(1e24) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
@@ -279,7 +279,131 @@ PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, si
     stand |= (extremes[i] >= 0) << i;
   return stand;
 }
+
+PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, size_t stride, double least, double *out)
+{
+  const PERMI_V value = n == 8   ? PERMI_NAME(batch_halves)(8, a, stride)
+                        : n == 7 ? PERMI_NAME(batch_halves)(7, a, stride)
+                        : n == 6 ? PERMI_NAME(batch_halves)(6, a, stride)
+                                 : PERMI_NAME(batch_halves)(5, a, stride);
+  PERMI_STORE(out, value);
+  return PERMI_NAME(batch_sure)(n, a, stride, least, PERMI_ABS(value), PERMI_HALVES_NORMS, out, 1);
+}
 #undef PERMI_HALVES_NORMS
+
+#if !defined(PERM_NO_COMPLEX)
+/* n = 5 .. 11, complex, as in >>small_kernels: columns 0 and 1 expanded, the third +, the others signed. A form, z_i,
+   z_j, u, v of a pair of rows, is a number of a table, of the signs of up to three columns, plus an outer one, of the
+   next three's, renewed for each `far` of the others'. Sums are rounded n - 3 times: nothing drifts. */
+#define PERMI_BATCH_FORM (16 * PERMI_WIDTH) /* eight settings */
+#define PERMI_BATCH_PAIR (4 * PERMI_BATCH_FORM + 2 * PERMI_WIDTH) /* and c */
+
+/* Writes the outer numbers or, if far < 0, the table. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, size_t stride, int far, double *to)
+{
+  const int first = far < 0 ? 3 : 6, columns = n - first < 3 ? n - first : 3, apart = 8 * PERMI_WIDTH;
+  int i, j, k;
+  for (i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
+    PERMI_N y[8]; /* by small_double, in memory, n = 6 .. 10 take 4 to 8 % longer */
+    y[0].re = y[0].im = PERMI_SET(0.0);
+    if (far < 0)
+      y[0] = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
+    for (j = 9; j < n && far >= 0; j++)
+      y[0] = PERMI_NAME(small_signed)(y[0], PERMI_SET(permi_parity_signs[far >> (j - 9) & 1]),
+                                      PERMI_NAME(entry)(a, stride, n, i, j, 2), 2);
+    PERMI_UNROLL
+    for (j = 0; j < 3; j++)
+      if (j < columns) {
+        const PERMI_N x = PERMI_NAME(entry)(a, stride, n, i, first + j, 2);
+        PERMI_UNROLL
+        for (k = 0; k < 1 << j; k++) {
+          y[k + (1 << j)] = PERMI_NAME(minus)(y[k], x);
+          y[k] = PERMI_NAME(plus)(y[k], x);
+        }
+      }
+    PERMI_EVERY(k, 8, if (k >> columns == 0) PERMI_NAME(put)(to + k * PERMI_WIDTH, apart, y[k], 2));
+    if (i % 2) {
+      const PERMI_NAME(small_entries) entries = {
+          PERMI_NAME(entry)(a, stride, n, i - 1, 0, 2), PERMI_NAME(entry)(a, stride, n, i - 1, 1, 2),
+          PERMI_NAME(entry)(a, stride, n, i, 0, 2), PERMI_NAME(entry)(a, stride, n, i, 1, 2)};
+      PERMI_NAME(small_mix)(to - PERMI_BATCH_FORM, PERMI_WIDTH << columns, entries, apart, 2);
+      PERMI_NAME(put)(to + 3 * PERMI_BATCH_FORM, PERMI_WIDTH,
+                      PERMI_NAME(small_linear)(entries.i0, entries.j1, entries.i1, entries.j0, 2), 2);
+    }
+  }
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_form)(const double *form, int q, int outer)
+{
+  const PERMI_N x = PERMI_NAME(get)(form + q * PERMI_WIDTH, 8 * PERMI_WIDTH, 2);
+  return outer ? PERMI_NAME(plus)(x, PERMI_NAME(get)(form + outer, 8 * PERMI_WIDTH, 2)) : x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(const double *form, int q, int outer)
+{
+  PERMI_NAME(small_expanded) pair;
+  pair.p = PERMI_NAME(times)(PERMI_NAME(batch_form)(form, q, outer),
+                             PERMI_NAME(batch_form)(form + PERMI_BATCH_FORM, q, outer), 2);
+  pair.u = PERMI_NAME(batch_form)(form + 2 * PERMI_BATCH_FORM, q, outer);
+  pair.v = PERMI_NAME(batch_form)(form + 3 * PERMI_BATCH_FORM, q, outer);
+  pair.c = PERMI_NAME(get)(form + 4 * PERMI_BATCH_FORM, PERMI_WIDTH, 2);
+  return pair;
+}
+
+/* Adds the terms of settings first .. first + width / 4 - 1. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
+                                                       size_t stride, const double *form, int first, int outer,
+                                                       double sign)
+{
+  const PERMI_V signs = PERMI_SET(sign);
+  PERMI_NAME(small_expanded) f[2];
+  int k, q;
+  PERMI_EVERY(q, PERMI_WIDTH / 4, f[q] = PERMI_NAME(batch_pair)(form, first + q, outer));
+  for (k = 1, form += PERMI_BATCH_PAIR; k < (n - 1) / 2; k++, form += PERMI_BATCH_PAIR)
+    PERMI_EVERY(q, PERMI_WIDTH / 4, f[q] = PERMI_NAME(small_multiply)(
+                                        f[q], PERMI_NAME(batch_pair)(form, first + q, outer), 2));
+  if (n % 2) {
+    const PERMI_N a0 = PERMI_NAME(entry)(a, stride, n, n - 1, 0, 2), a1 = PERMI_NAME(entry)(a, stride, n, n - 1, 1, 2);
+    PERMI_EVERY(q, PERMI_WIDTH / 4, PERMI_NAME(small_finish)(
+                                        sums, PERMI_NAME(times)(PERMI_NAME(batch_form)(form, first + q, outer),
+                                                                f[q].c, 2),
+                                        PERMI_NAME(small_linear)(a0, f[q].v, a1, f[q].u, 2), signs, q, 2));
+  } else {
+    PERMI_EVERY(q, PERMI_WIDTH / 4, PERMI_NAME(small_end_pair)(
+                                        sums, f[q], PERMI_NAME(batch_pair)(form, first + q, outer), signs, q, 2));
+  }
+}
+
+PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double least,
+                                                        double *out)
+{
+  const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT), scale = PERMI_SET(8.0 / (double)(1 << n));
+  const int outer = (n + 1) / 2 * PERMI_BATCH_PAIR, at_once = PERMI_WIDTH / 4;
+  double *table = out + 4 * PERMI_WIDTH;
+  PERMI_NAME(small_sums) sums;
+  PERMI_N value;
+  int far, s, t;
+  sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
+  PERMI_NAME(batch_forms)(n, a, stride, -1, table);
+  for (t = 0; n < 7 && t < 1 << (n - 3); t += at_once)
+    PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, 0, permi_parity_signs[t / at_once]);
+  for (far = 0; n > 6 && far < 1 << (n < 9 ? 0 : n - 9); far++) {
+    PERMI_NAME(batch_forms)(n, a, stride, far, table + outer);
+    for (s = 0; s < 1 << (n < 9 ? n - 6 : 3); s++)
+      for (t = 0; t < 8; t += at_once)
+        PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, outer + s * PERMI_WIDTH,
+                                permi_parity_signs[t / at_once ^ s ^ far]);
+  }
+  value = PERMI_NAME(minus)(sums.even, sums.odd);
+  value.re = scale * value.re;
+  value.im = scale * value.im;
+  PERMI_NAME(put)(out, PERMI_WIDTH, value, 2);
+  return PERMI_NAME(batch_sure)(n, a, stride, least,
+                                PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im)), 1.0, out, 2);
+}
+#undef PERMI_BATCH_FORM
+#undef PERMI_BATCH_PAIR
+#endif
 #endif
 #endif
 /* SPDX-License-Identifier: MIT */
