@@ -14156,51 +14156,55 @@ PERMI_BRIEF_END
 
 /* ========================================================================================== >>batch
    Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
-   rows, real n = 5 .. 8. Others go through single calls, and so does a value not large against its rounding errors.
+   rows, real n = 5 .. 8, or by Glynn's signs, complex n = 5 .. 11 (AVX2, one after the other: 10). Others go through
+   single calls, and so does a value not large against its rounding errors.
    Copying entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls
    on a Zen 4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79;
-   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6;
-   without copies n = 5 takes 31 ns, not 11.
-   Not taken: Glynn's signs in vectors, real n = 9 .. 11, complex n = 5 .. 11: on average 1.08 to 1.19 times as fast as
-   single calls, at best 1.5 times (n = 8, 9), with AVX2 and entry by entry twice (n = 6). */
+   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Complex, n = 5 .. 10, AVX2 of another processor: .67 .53 .60 .59 .75 .86
+   and 1.0 .70 .79 .70 .85 .94. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies n =
+   5 takes 31 ns, not 11.
+   Not taken: Glynn's signs for real n = 9 .. 11: .78 to 1.1 of single calls' time, with AVX-512 .67 to 1.0. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_BLOCK 32 /* loaded at once, a multiple of every width */
 #define PERMI_BATCH_TASK 256 /* a thread takes at once, */
 #define PERMI_BATCH_LARGE 14 /* up to this order; 8 above, */
 #define PERMI_BATCH_APART 20 /* one, which threads share, above this */
+#define PERMI_BATCH_ROW 544 /* n + 1 times as many doubles hold values and what `above` writes after them */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* expanded: up to this order, matrices and entry by entry; halves: or NULL. */
+/* Up to order `expanded` and, by `above`, from 5 to `most`: matrices and entry by entry. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2];
+  int parts, width, expanded[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
-  int (*halves)(int n, const double *a, size_t stride, double least, double *out);
+  int (*above)(int n, const double *a, size_t stride, double least, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {8, 8}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
      permi_batch_halves_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {8, 8}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
      permi_batch_halves_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512, NULL},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2, NULL},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512,
+     permi_batch_signs_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2,
+     permi_batch_signs_complex_avx2},
 #endif
 #elif PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
 #endif
 #endif
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -14339,8 +14343,8 @@ static int permi_batch_stands(const permi_batch *batch, const double *a, const d
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
   int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
   if (n > 4)
-    return out[width] <= 1e30 &&
-           permi_small_rounds_nothing(n, entries, a, 4 * sqrt(out[2 * width]) * pow(n, 0.5 * n));
+    return out[parts * width] <= 1e30 &&
+           permi_small_rounds_nothing(n, entries, a, 4 * sqrt(out[(parts + 1) * width]) * pow(n * parts, 0.5 * n));
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
@@ -14424,9 +14428,10 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
-  double *lanes = task->memory + entries, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
+  double *lanes = task->memory + entries, *out;
   size_t first = begin, v;
   lanes += (64 - ((uintptr_t)lanes & 63)) % 64 / sizeof(double);
+  out = lanes + (size_t)entries * room;
   if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512)) {
     const size_t vectors = (end - begin) / width;
     if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
@@ -14441,9 +14446,9 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
                       permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
     for (v = 0; v < count; v += width) {
-      double *values = out + v * (size_t)parts;
+      double *values = n > 4 ? out : out + v * (size_t)parts;
       if (n > 4)
-        stand = (unsigned)kernel->halves(n, lanes + v, stride, PERMI_SMALL_LEAST, values);
+        stand = (unsigned)kernel->above(n, lanes + v, stride, PERMI_SMALL_LEAST, values);
       permi_batch_write(task, first + v, count - v < width ? count - v : width, values, stand);
     }
   }
@@ -14512,7 +14517,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
 static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
-  const int n = batch->n;
+  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
   perm_isa isa;
   size_t k;
   batch->isa = permi_isa(options);
@@ -14523,7 +14528,7 @@ static void permi_batch_prepare(permi_batch *batch)
   for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && batch->plain && n >= 2; k++) {
     const permi_batch_kernel *kernel = &permi_batch_kernels[k];
     if (kernel->isa == isa && kernel->parts == batch->parts &&
-        (n <= kernel->expanded[batch->kind == PERMI_BATCH_ENTRIES] || (n > 4 && n <= 8 && kernel->halves)))
+        (n <= kernel->expanded[by_entries] || (n > 4 && n <= kernel->most[by_entries])))
       batch->kernel = kernel;
   }
 }
@@ -14546,7 +14551,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
-  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8;
+  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8 + (size_t)(n + 1) * PERMI_BATCH_ROW;
   status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
@@ -17063,12 +17068,15 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   if (n == 2)
     return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
   sum.re = sum.im = PERMI_SET(0.0);
+  if (n == 3) {
+    PERMI_UNROLL
+    for (i = 0; i < 3; i++)
+      sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, i, parts),
+                                   PERMI_NAME(expand_two)(a, stride, 3, 1, i == 0, i == 2 ? 1 : 2, parts), parts);
+    return sum;
+  }
   PERMI_UNROLL
-  for (i = 0; i < 3 && n == 3; i++)
-    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, i, parts),
-                                 PERMI_NAME(expand_two)(a, stride, 3, 1, i == 0, i == 2 ? 1 : 2, parts), parts);
-  PERMI_UNROLL
-  for (i = 0; i < 6 && n == 4; i++) { /* columns j, k of rows 0, 1; the others of rows 2, 3 */
+  for (i = 0; i < 6; i++) { /* columns j, k of rows 0, 1; the others of rows 2, 3 */
     const int j = (i > 2) + (i > 4), k = i < 3 ? i + 1 : i < 5 ? i - 1 : 3;
     sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
                                  PERMI_NAME(expand_two)(a, stride, 4, 2, j ? 0 : k > 1 ? 1 : 2,
@@ -17273,32 +17281,32 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_halves)(int n, const double *
 #undef PERMI_TWOS_OF_6
 #undef PERMI_PAIR
 
-/* Writes values, largest squared norms of rows, and products of all. Returns a bit for each value that is sure, and at
-   least `least`. */
-PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, size_t stride, double least, double *out)
+/* Writes largest squared norms of rows, and products of all, after values. Returns a bit for each value that is sure:
+   |value| less its own error is `sure`, at least `least`, and large against the square root of `factor` times the
+   product. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_sure)(int n, const double *a, size_t stride, double least, PERMI_V sure,
+                                                     double factor, double *out, int parts)
 {
   const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT);
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), sure;
-  PERMI_V value = n == 8   ? PERMI_NAME(batch_halves)(8, a, stride)
-                  : n == 7 ? PERMI_NAME(batch_halves)(7, a, stride)
-                  : n == 6 ? PERMI_NAME(batch_halves)(6, a, stride)
-                           : PERMI_NAME(batch_halves)(5, a, stride);
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
   double extremes[PERMI_WIDTH] PERMI_ALIGN64;
   int i, j, stand = 0;
   for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(DBL_MIN); /* for what underflows */
-    for (j = 0; j < n; j++, a += stride) {
-      const PERMI_V x = PERMI_LOAD_ANY(a);
-      norm = PERMI_FMA(x, x, norm);
+    PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
+    for (j = 0; j < n; j++) {
+      const PERMI_N x = PERMI_NAME(entry)(a, stride, n, i, j, parts);
+      norm = PERMI_FMA(x.re, x.re, norm);
+      if (parts == 2)
+        other = PERMI_FMA(x.im, x.im, other);
     }
+    if (parts == 2)
+      norm = norm + other;
     large = PERMI_LARGER(large, norm);
     norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
   }
-  PERMI_STORE(out, value);
-  PERMI_STORE(out + PERMI_WIDTH, large);
-  PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
-  sure = PERMI_ABS(value);
-  norms = PERMI_FNMA(unit * unit, norms * PERMI_SET(PERMI_HALVES_NORMS), sure * sure);
+  PERMI_STORE(out + parts * PERMI_WIDTH, large);
+  PERMI_STORE(out + (parts + 1) * PERMI_WIDTH, norms);
+  norms = PERMI_FNMA(unit * unit, norms * PERMI_SET(factor), sure * sure);
   norms = PERMI_LESSER(sure - PERMI_SET(least), norms);
   PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(1e24) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
@@ -17306,7 +17314,131 @@ PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, si
     stand |= (extremes[i] >= 0) << i;
   return stand;
 }
+
+PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, size_t stride, double least, double *out)
+{
+  const PERMI_V value = n == 8   ? PERMI_NAME(batch_halves)(8, a, stride)
+                        : n == 7 ? PERMI_NAME(batch_halves)(7, a, stride)
+                        : n == 6 ? PERMI_NAME(batch_halves)(6, a, stride)
+                                 : PERMI_NAME(batch_halves)(5, a, stride);
+  PERMI_STORE(out, value);
+  return PERMI_NAME(batch_sure)(n, a, stride, least, PERMI_ABS(value), PERMI_HALVES_NORMS, out, 1);
+}
 #undef PERMI_HALVES_NORMS
+
+#if !defined(PERM_NO_COMPLEX)
+/* n = 5 .. 11, complex, as in >>small_kernels: columns 0 and 1 expanded, the third +, the others signed. A form, z_i,
+   z_j, u, v of a pair of rows, is a number of a table, of the signs of up to three columns, plus an outer one, of the
+   next three's, renewed for each `far` of the others'. Sums are rounded n - 3 times: nothing drifts. */
+#define PERMI_BATCH_FORM (16 * PERMI_WIDTH) /* eight settings */
+#define PERMI_BATCH_PAIR (4 * PERMI_BATCH_FORM + 2 * PERMI_WIDTH) /* and c */
+
+/* Writes the outer numbers or, if far < 0, the table. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, size_t stride, int far, double *to)
+{
+  const int first = far < 0 ? 3 : 6, columns = n - first < 3 ? n - first : 3, apart = 8 * PERMI_WIDTH;
+  int i, j, k;
+  for (i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
+    PERMI_N y[8]; /* by small_double, in memory, n = 6 .. 10 take 4 to 8 % longer */
+    PERMI_EVERY(k, 8, y[k].re = y[k].im = PERMI_SET(0.0)); /* gcc: not all are read */
+    if (far < 0)
+      y[0] = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
+    for (j = 9; j < n && far >= 0; j++)
+      y[0] = PERMI_NAME(small_signed)(y[0], PERMI_SET(permi_parity_signs[far >> (j - 9) & 1]),
+                                      PERMI_NAME(entry)(a, stride, n, i, j, 2), 2);
+    PERMI_UNROLL
+    for (j = 0; j < 3; j++)
+      if (j < columns) {
+        const PERMI_N x = PERMI_NAME(entry)(a, stride, n, i, first + j, 2);
+        PERMI_UNROLL
+        for (k = 0; k < 1 << j; k++) {
+          y[k + (1 << j)] = PERMI_NAME(minus)(y[k], x);
+          y[k] = PERMI_NAME(plus)(y[k], x);
+        }
+      }
+    PERMI_EVERY(k, 8, if (k >> columns == 0) PERMI_NAME(put)(to + k * PERMI_WIDTH, apart, y[k], 2));
+    if (i % 2) {
+      const PERMI_NAME(small_entries) entries = {
+          PERMI_NAME(entry)(a, stride, n, i - 1, 0, 2), PERMI_NAME(entry)(a, stride, n, i - 1, 1, 2),
+          PERMI_NAME(entry)(a, stride, n, i, 0, 2), PERMI_NAME(entry)(a, stride, n, i, 1, 2)};
+      PERMI_NAME(small_mix)(to - PERMI_BATCH_FORM, PERMI_WIDTH << columns, entries, apart, 2);
+      PERMI_NAME(put)(to + 3 * PERMI_BATCH_FORM, PERMI_WIDTH,
+                      PERMI_NAME(small_linear)(entries.i0, entries.j1, entries.i1, entries.j0, 2), 2);
+    }
+  }
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_form)(const double *form, int q, int outer)
+{
+  const PERMI_N x = PERMI_NAME(get)(form + q * PERMI_WIDTH, 8 * PERMI_WIDTH, 2);
+  return outer ? PERMI_NAME(plus)(x, PERMI_NAME(get)(form + outer, 8 * PERMI_WIDTH, 2)) : x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(const double *form, int q, int outer)
+{
+  PERMI_NAME(small_expanded) pair;
+  pair.p = PERMI_NAME(times)(PERMI_NAME(batch_form)(form, q, outer),
+                             PERMI_NAME(batch_form)(form + PERMI_BATCH_FORM, q, outer), 2);
+  pair.u = PERMI_NAME(batch_form)(form + 2 * PERMI_BATCH_FORM, q, outer);
+  pair.v = PERMI_NAME(batch_form)(form + 3 * PERMI_BATCH_FORM, q, outer);
+  pair.c = PERMI_NAME(get)(form + 4 * PERMI_BATCH_FORM, PERMI_WIDTH, 2);
+  return pair;
+}
+
+/* Adds the terms of settings first .. first + width / 4 - 1. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
+                                                       size_t stride, const double *form, int first, int outer,
+                                                       double sign)
+{
+  const PERMI_V signs = PERMI_SET(sign);
+  PERMI_NAME(small_expanded) f[2];
+  int k, q;
+  PERMI_EVERY(q, PERMI_WIDTH / 4, f[q] = PERMI_NAME(batch_pair)(form, first + q, outer));
+  for (k = 1, form += PERMI_BATCH_PAIR; k < (n - 1) / 2; k++, form += PERMI_BATCH_PAIR)
+    PERMI_EVERY(q, PERMI_WIDTH / 4, f[q] = PERMI_NAME(small_multiply)(
+                                        f[q], PERMI_NAME(batch_pair)(form, first + q, outer), 2));
+  if (n % 2) {
+    const PERMI_N a0 = PERMI_NAME(entry)(a, stride, n, n - 1, 0, 2), a1 = PERMI_NAME(entry)(a, stride, n, n - 1, 1, 2);
+    PERMI_EVERY(q, PERMI_WIDTH / 4, PERMI_NAME(small_finish)(
+                                        sums, PERMI_NAME(times)(PERMI_NAME(batch_form)(form, first + q, outer),
+                                                                f[q].c, 2),
+                                        PERMI_NAME(small_linear)(a0, f[q].v, a1, f[q].u, 2), signs, q, 2));
+  } else {
+    PERMI_EVERY(q, PERMI_WIDTH / 4, PERMI_NAME(small_end_pair)(
+                                        sums, f[q], PERMI_NAME(batch_pair)(form, first + q, outer), signs, q, 2));
+  }
+}
+
+PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double least,
+                                                        double *out)
+{
+  const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT), scale = PERMI_SET(8.0 / (double)(1 << n));
+  const int outer = (n + 1) / 2 * PERMI_BATCH_PAIR, at_once = PERMI_WIDTH / 4;
+  double *table = out + 4 * PERMI_WIDTH;
+  PERMI_NAME(small_sums) sums;
+  PERMI_N value;
+  int far, s, t;
+  sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
+  PERMI_NAME(batch_forms)(n, a, stride, -1, table);
+  for (t = 0; n < 7 && t < 1 << (n - 3); t += at_once)
+    PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, 0, permi_parity_signs[t / at_once]);
+  for (far = 0; n > 6 && far < 1 << (n < 9 ? 0 : n - 9); far++) {
+    PERMI_NAME(batch_forms)(n, a, stride, far, table + outer);
+    for (s = 0; s < 1 << (n < 9 ? n - 6 : 3); s++)
+      for (t = 0; t < 8; t += at_once)
+        PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, outer + s * PERMI_WIDTH,
+                                permi_parity_signs[t / at_once ^ s ^ far]);
+  }
+  value = PERMI_NAME(minus)(sums.even, sums.odd);
+  value.re = scale * value.re;
+  value.im = scale * value.im;
+  PERMI_NAME(put)(out, PERMI_WIDTH, value, 2);
+  return PERMI_NAME(batch_sure)(n, a, stride, least,
+                                PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im)), 1.0, out, 2);
+}
+#undef PERMI_BATCH_FORM
+#undef PERMI_BATCH_PAIR
+#endif
 #endif
 #endif
 

@@ -7,7 +7,7 @@
    AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Complex, n = 5 .. 10, AVX2 of another processor: .67 .53 .60 .59 .75 .86
    and 1.0 .70 .79 .70 .85 .94. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies n =
    5 takes 31 ns, not 11.
-   Not taken: Glynn's signs for real n = 9 .. 11: .80 to 1.1 of single calls' time, with AVX-512 .67 to 1.0. */
+   Not taken: Glynn's signs for real n = 9 .. 11: .78 to 1.1 of single calls' time, with AVX-512 .67 to 1.0. */
 #pragma once
 #include "../plan/compute.h"
 

@@ -36,12 +36,15 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   if (n == 2)
     return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
   sum.re = sum.im = PERMI_SET(0.0);
+  if (n == 3) {
+    PERMI_UNROLL
+    for (i = 0; i < 3; i++)
+      sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, i, parts),
+                                   PERMI_NAME(expand_two)(a, stride, 3, 1, i == 0, i == 2 ? 1 : 2, parts), parts);
+    return sum;
+  }
   PERMI_UNROLL
-  for (i = 0; i < 3 && n == 3; i++)
-    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, i, parts),
-                                 PERMI_NAME(expand_two)(a, stride, 3, 1, i == 0, i == 2 ? 1 : 2, parts), parts);
-  PERMI_UNROLL
-  for (i = 0; i < 6 && n == 4; i++) { /* columns j, k of rows 0, 1; the others of rows 2, 3 */
+  for (i = 0; i < 6; i++) { /* columns j, k of rows 0, 1; the others of rows 2, 3 */
     const int j = (i > 2) + (i > 4), k = i < 3 ? i + 1 : i < 5 ? i - 1 : 3;
     sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
                                  PERMI_NAME(expand_two)(a, stride, 4, 2, j ? 0 : k > 1 ? 1 : 2,
@@ -305,7 +308,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, s
   int i, j, k;
   for (i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
     PERMI_N y[8]; /* by small_double, in memory, n = 6 .. 10 take 4 to 8 % longer */
-    y[0].re = y[0].im = PERMI_SET(0.0);
+    PERMI_EVERY(k, 8, y[k].re = y[k].im = PERMI_SET(0.0)); /* gcc: not all are read */
     if (far < 0)
       y[0] = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
     for (j = 9; j < n && far >= 0; j++)
