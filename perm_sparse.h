@@ -19681,9 +19681,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode
       y = PERMI_H(row)(algebra, y, PERMI_H(constant)(algebra, hybrid, at), hybrid->floor[operation->row], prime);
     PERMI_H(hold)(parts, count, x, k, y);
   }
-  PERMI_UNROLL
-  for (k = 0; k < count && halves; k++)
-    x->x[k] = x->x[k] * half;
+  if (halves) {
+    PERMI_UNROLL
+    for (k = 0; k < count; k++)
+      x->x[k] = x->x[k] * half;
+  }
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
@@ -19698,9 +19700,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   PERMI_H(numbers) base, held, also;
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < count && of_base; k++)
-    PERMI_H(hold)(row_parts, count, &base, k, PERMI_H(get)(row_parts, permi_hybrid_slot(values, base_row), k));
+  if (of_base) {
+    PERMI_UNROLL
+    for (k = 0; k < count; k++)
+      PERMI_H(hold)(row_parts, count, &base, k, PERMI_H(get)(row_parts, permi_hybrid_slot(values, base_row), k));
+  }
   while (t < last) {
     const permi_statement *end = t + operation->group;
     if (opcode != PERMI_OP_ROW && opcode != PERMI_OP_DIFFERENCE)

@@ -392,29 +392,6 @@ static size_t golden_missing(const golden_record *record)
   return missing;
 }
 
-/* Problems whose answers or plans changed with precision accurate, sparyser and the chooser, and which wait
-   for a record on every family. */
-static int golden_left(const char *key)
-{
-  static const char *const left[] = {
-      "complex.89", "complex.197", "complex.208", "complex.240", "explain.34", "explain.61", "explain.63", "explain.67",
-      "explain.69", "explain.79", "explain.84", "explain.86", "explain.89", "explain.90", "explain.106", "explain.114",
-      "explain.115", "explain.121", "explain.123", "explain.137", "explain.142", "explain.145", "explain.150",
-      "explain.159", "explain.162", "explain.174", "explain.176", "explain.177", "explain.181", "explain.186",
-      "explain.187", "explain.188", "pieces.4", "pieces.42", "real.22", "real.185", "real.258", "real.286", "report.60",
-      "routed.7", "routed.39", "sparse.1", "sparse.6", "sparse.18", "sparse.23", "sparse.27", "sparse.31", "sparse.36",
-      "sparse.63", "sparse.79", "sparse.83", "sparse.97", "sparse.115", "sparse.116", "sparse.127", "sparse.132",
-      "sparse.183", "sparse.215", "sparse.220", "sparse.224", "sparse.266", "sparse.282", "sparse.285", "sparse.298",
-      "sparse.301", "sparse.303", "sparse.332", "sparse.353", "sparse.354", "sparse.367", "sparse.370", "sparse.377",
-      "sparse.382", "sparse.397", "sparse-methods.155", "states.9", "states.12", "states.38", "states.42", "stops.35",
-      "stops.45", "stops.46", "stops.53", "stops.54", "threads.0", "threads.8", "threads.13", "threads.36"};
-  size_t k;
-  for (k = 0; k < sizeof left / sizeof *left; k++)
-    if (!strcmp(key, left[k]))
-      return 1;
-  return 0;
-}
-
 int main(int count, char **argument)
 {
   const char *only = NULL, *family;
@@ -474,7 +451,7 @@ int main(int count, char **argument)
         continue;
       snprintf(golden_now.key, sizeof golden_now.key, "%s.%d", entry->name, k);
       golden_now.line = 0;
-      golden_now.gone = golden_left(golden_now.key);
+      golden_now.gone = 0;
       golden_seed(entry->name, k);
       entry->run(k);
     }
