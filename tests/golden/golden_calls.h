@@ -427,7 +427,7 @@ static void golden_minors(int index)
   const int parts = 1 + index % 2, gradient = index / 2 % 2, counted = golden_below(2);
   const int m = golden_from(1, counted ? 5 : 9), n = counted ? golden_from(1, 5) : m, ld = golden_matrix(m, n, parts);
   const int total = golden_from(1, 9);
-  int rows[8], columns[8], row = golden_below(m);
+  int rows[9], columns[9], row = golden_below(m);
   const perm_options options = golden_options(GOLDEN_ALL_OPTIONS);
   const size_t numbers = (size_t)(parts * n * (gradient ? m : 1));
   const int marginals = gradient && parts == 1 && index / 4 % 2;
