@@ -8707,7 +8707,6 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
    place modulo 2^64. O(n^2). */
 static int permi_lines_differ(const permi_problem *problem)
 {
-  const char *entry = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
   const int n = problem->n, parts = problem->parts;
   uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
   int i, j, k, side;
@@ -8717,8 +8716,7 @@ static int permi_lines_differ(const permi_problem *problem)
   memset(sum, 0, sizeof sum);
   for (i = 0; i < n; i++) {
     for (k = 0; k < n * parts; k++) {
-      uint64_t word;
-      memcpy(&word, entry + (i * problem->ld * parts + k) * 8, sizeof word);
+      const uint64_t word = permi_line_bits(problem, 0, i, k >> (parts - 1), k & (parts - 1));
       sum[0][i] += word * weight[k];
       sum[1][k >> (parts - 1)] += word * weight[i * parts + (k & (parts - 1))];
     }
@@ -14551,7 +14549,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
-  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8 + (size_t)(n + 1) * PERMI_BATCH_ROW;
+  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8 +
+             (batch->kernel ? (size_t)(n + 1) * PERMI_BATCH_ROW : 0);
   status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);

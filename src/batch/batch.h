@@ -397,7 +397,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
-  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8 + (size_t)(n + 1) * PERMI_BATCH_ROW;
+  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8 +
+             (batch->kernel ? (size_t)(n + 1) * PERMI_BATCH_ROW : 0);
   status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);

@@ -45,7 +45,6 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
    place modulo 2^64. O(n^2). */
 static int permi_lines_differ(const permi_problem *problem)
 {
-  const char *entry = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
   const int n = problem->n, parts = problem->parts;
   uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
   int i, j, k, side;
@@ -55,8 +54,7 @@ static int permi_lines_differ(const permi_problem *problem)
   memset(sum, 0, sizeof sum);
   for (i = 0; i < n; i++) {
     for (k = 0; k < n * parts; k++) {
-      uint64_t word;
-      memcpy(&word, entry + (i * problem->ld * parts + k) * 8, sizeof word);
+      const uint64_t word = permi_line_bits(problem, 0, i, k >> (parts - 1), k & (parts - 1));
       sum[0][i] += word * weight[k];
       sum[1][k >> (parts - 1)] += word * weight[i * parts + (k & (parts - 1))];
     }

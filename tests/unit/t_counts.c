@@ -440,4 +440,20 @@ TEST(t_repeats_complex_is_not_computed_twice)
   CHECK(perm_compute_repeated_complex(10, 10, a, 10, counts, counts, &options, &best) == PERM_OK);
   CHECK(hypot(r.value - best.value, r.imaginary - best.imaginary) <= 1e-10 * hypot(best.value, best.imaginary));
 }
+
+/* Twelve equal rows, each with its own signs of zeros: still equal. */
+TEST(t_counts_zeros_of_both_signs_are_equal)
+{
+  static double a[24 * 24];
+  perm_result r;
+  int i, j;
+  for (i = 0; i < 24; i++)
+    for (j = 0; j < 24; j++)
+      a[i * 24 + j] = i >= 12 || i == 0 ? 0.1 + test_uniform() : j < 4 ? (i >> j & 1 ? -0.0 : 0.0) : a[j];
+  for (j = 0; j < 4; j++)
+    a[j] = 0;
+  CHECK(perm_compute_real(24, 24, a, 24, NULL, &r) == PERM_OK);
+  CHECK_SHOW(r.method == PERM_METHOD_SUBSETS || r.method == PERM_METHOD_MULTIPLICITIES, "%s",
+             perm_name("method", r.method));
+}
 /* SPDX-License-Identifier: MIT */
