@@ -295,7 +295,7 @@ typedef enum perm_isa {
   X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")                                 \
   X(PERM_FORMAT_NUMPY, "npy", "a .npy file of NumPy")                                                                  \
   X(PERM_FORMAT_GRAPH6, "graph6", "a graph6, sparse6 or digraph6 line: the adjacency matrix")                          \
-  X(PERM_FORMAT_DIMACS, "dimacs", "lines c, p edge and e of a graph, or p asn, n and a of rows and columns")
+  X(PERM_FORMAT_DIMACS, "dimacs", "lines c, p edge and e of a graph")
 
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT, PERM_FORMAT_MAKE_INT = 0x7fffffff }
     perm_format;
@@ -12202,8 +12202,8 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
       status = permi_fail(result, PERM_ERROR_LIMIT, array->argument, "the array, %s", offer[i].why);
     else if (ranked && status == PERM_OK && offers.chosen < 0)
       status = permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument,
-                          "options: method low-rank: the array %s; this method takes ranks up to %d", offer[i].why,
-                          PERMI_RANK_MOST);
+                          "options: method low-rank: the %s %s; this method takes ranks up to %d",
+                          array->argument == 2 ? "matrix" : "array", offer[i].why, PERMI_RANK_MOST);
     if (i != offers.chosen && offer[i].plan)
       offers.engine[i].release(&options->allocator, offer[i].plan);
   }

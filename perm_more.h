@@ -1995,7 +1995,6 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
   const perm_options *options;
   permi_metered call;
   permi_control watch;
-  permi_given given;
   permi_problem problem;
   void *entries = NULL;
   perm_status status;
@@ -2003,13 +2002,15 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   watch = permi_control_begin(options);
-  status = permi_given_make(matrix, options, &watch, &given, result);
+  status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK) {
-    problem = permi_integers(given.m, given.n, NULL, given.n, permi_reach_of(parts), NULL, NULL);
+    problem = permi_integers(matrix->m, matrix->n, NULL, matrix->n, permi_reach_of(parts), NULL, NULL);
     status = permi_proof_refuse(&problem, path, options, 3, result);
   }
   if (status == PERM_OK)
-    status = permi_sparse_array(&given, &options->allocator, 1, &problem, &entries, result);
+    status = permi_check_integers(matrix, &watch, result);
+  if (status == PERM_OK)
+    status = permi_sparse_array(matrix, &options->allocator, 1, &problem, &entries, result);
   if (status != PERM_OK && result->argument == 2 && !(path && !*path)) /* there the options are argument 2 */
     result->argument = 3;
   if (status == PERM_OK)
@@ -3458,14 +3459,13 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
   const int n = matrix->n, square = matrix->m == n && n > 0;
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
-  const permi_given given = permi_given_rows(matrix);
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
     if (!permi_working_create(&working, spy->pool.allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
-    permi_sparse_fill(&given, 0, 0, &working);
+    permi_sparse_fill(matrix, 0, 0, &working);
     spy->singular = !permi_split(&working);
   }
   if (square && !spy->singular) { /* components: in reverse topological order */
@@ -4440,7 +4440,7 @@ static int permi_beam_search(const permi_placements *plan, size_t width, int sla
      n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
 
 typedef struct permi_rook {
-  permi_given given;
+  const perm_matrix *matrix;
   int m, n, transposed; /* m <= n: of the matrix, or its transpose */
   permi_block block;    /* lines with entries */
   int64_t *shifted;     /* m x n, or NULL */
@@ -4453,22 +4453,19 @@ typedef struct permi_rook_entry {
   size_t next;
 } permi_rook_entry;
 
-static int permi_rook_next(const permi_given *given, permi_rook_entry *entry)
+static int permi_rook_next(const perm_matrix *matrix, permi_rook_entry *entry)
 {
-  permi_given_item item;
-  size_t e, end;
-  for (; entry->row < given->m; entry->row++) {
-    e = permi_given_row(given, entry->row, &end);
-    for (e = entry->next > e ? entry->next : e; e < end; e++) {
-      permi_given_entry(given, entry->row, e, &item);
-      if (!item.integer[0])
+  permi_cell cell;
+  for (; entry->row < matrix->m; entry->row++)
+    for (; entry->next < matrix->row_start[entry->row + 1];) {
+      const size_t e = entry->next++;
+      permi_matrix_entry(matrix, e, &cell);
+      if (!cell.integer)
         continue;
-      entry->next = e + 1;
-      entry->column = item.column;
-      entry->value = item.integer[0];
+      entry->column = matrix->column[e];
+      entry->value = cell.integer;
       return 1;
     }
-  }
   return 0;
 }
 
@@ -4488,31 +4485,32 @@ static double permi_rook_bits(const permi_block *block)
 /* Makes the graph of the lines that have entries; returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
-  const permi_given *given = &rook->given;
+  const perm_matrix *matrix = rook->matrix;
   permi_block *block = &rook->block;
-  const size_t lines = (size_t)given->m + (size_t)given->n, most = given->nnz < INT_MAX / 4 ? given->nnz : INT_MAX / 4;
+  const size_t lines = (size_t)matrix->m + (size_t)matrix->n;
+  const size_t most = matrix->nnz < INT_MAX / 4 ? matrix->nnz : INT_MAX / 4;
   int *number = (int *)permi_pool_get(pool, lines + 1, sizeof(int)), k;
   permi_rook_entry entry;
   block->start = (int *)permi_pool_get(pool, lines + 2, sizeof(int));
   block->neighbour = (int *)permi_pool_get(pool, 4 * most + 1, sizeof(int));
   block->integer = (int64_t *)permi_pool_get(pool, most + 1, sizeof(int64_t));
-  if (pool->failed || most < given->nnz)
+  if (pool->failed || most < matrix->nnz)
     return 0;
   block->edge = block->neighbour + 2 * most;
   memset(number, 0, (lines + 1) * sizeof *number);
   memset(block->start, 0, (lines + 2) * sizeof *block->start);
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry);) {
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(matrix, &entry);) {
     number[entry.row]++;
-    number[given->m + entry.column]++;
+    number[matrix->m + entry.column]++;
   }
-  for (k = 0; k < given->m + given->n; k++) /* degrees become numbers of vertices */
+  for (k = 0; k < matrix->m + matrix->n; k++) /* degrees become numbers of vertices */
     if (number[k]) {
-      block->n += k < given->m;
+      block->n += k < matrix->m;
       block->start[block->vertices + 2] = block->start[block->vertices + 1] + number[k];
       number[k] = block->vertices++;
     }
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry); block->edges++) {
-    const int end[2] = {number[entry.row], number[given->m + entry.column]};
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(matrix, &entry); block->edges++) {
+    const int end[2] = {number[entry.row], number[matrix->m + entry.column]};
     block->integer[block->edges] = entry.value;
     for (k = 0; k < 2; k++) {
       const int at = block->start[end[k] + 1]++;
@@ -4666,7 +4664,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
   size_t k;
   for (k = 0; k < (size_t)rook->m * n; k++)
     rook->shifted[k] = x;
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(&rook->given, &entry);)
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(rook->matrix, &entry);)
     rook->shifted[rook->transposed ? (size_t)entry.column * n + (size_t)entry.row
                                    : (size_t)entry.row * n + (size_t)entry.column] += entry.value;
 }
@@ -4781,9 +4779,8 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
 {
   const perm_method method = options->method;
   perm_options checked = *options;
-  permi_given given;
-  permi_given_item bad;
   perm_status status;
+  size_t at;
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
@@ -4799,8 +4796,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
       options->checkpoint.file)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "rook numbers are exact, by method auto, frontier or exact, and have no checkpoints");
-  given = permi_given_rows(matrix);
-  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_given_integers(&given, &row, &bad, watch)))
+  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_matrix_integers(matrix, &row, &at, watch)))
     return watch->stopped != PERM_OK
                ? permi_fail_stopped(watch, result)
                : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
@@ -4820,7 +4816,7 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
     return status;
   memset(&rook, 0, sizeof rook);
   memset(&plan, 0, sizeof plan);
-  rook.given = permi_given_rows(matrix);
+  rook.matrix = matrix;
   rook.transposed = matrix->m > matrix->n;
   rook.m = rook.transposed ? matrix->n : matrix->m;
   rook.n = rook.transposed ? matrix->m : matrix->n;
@@ -6268,37 +6264,37 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
 }
 
 /* argument: the position of the matrix; options, seed, first, count, columns and result follow it. */
-static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
+static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
   const int *columns = sampling->columns;
   permi_control *watch = sampling->watch;
   perm_result *result = sampling->result;
-  permi_given_item entry;
-  size_t e, end;
+  permi_cell cell;
+  size_t e;
   int i, takes = options->method == PERM_METHOD_AUTO;
   for (i = 0; i < PERMI_TRACERS; i++)
     takes |= permi_sample_engines[i].method == options->method;
-  if (given->m > given->n)
+  if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
-                      given->m, given->n);
+                      matrix->m, matrix->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: samples take methods auto, band, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
-  if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
+  if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
                       columns ? "count is too large" : "columns is NULL");
-  for (i = 0; i < given->m; i++)
-    for (e = permi_given_row(given, i, &end); e < end && !permi_watch_step(watch, e, 5); e++) {
-      permi_given_entry(given, i, e, &entry);
-      if (entry.imaginary != 0 || entry.real < 0)
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
+      permi_matrix_entry(matrix, e, &cell);
+      if (cell.imaginary != 0 || cell.real < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                           "matrix: row %d, column %d (counted from 1) has %.17g%s: entries below 0 have no chances",
-                          i + 1, entry.column + 1, entry.imaginary != 0 ? entry.imaginary : entry.real,
-                          entry.imaginary != 0 ? " i" : "");
+                          i + 1, matrix->column[e] + 1, cell.imaginary != 0 ? cell.imaginary : cell.real,
+                          cell.imaginary != 0 ? " i" : "");
     }
   return PERM_OK;
 }
@@ -6321,15 +6317,15 @@ static void permi_sample_ones(permi_working *working, int m)
   working->report.entries = (size_t)used;
 }
 
-static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_given *given, int exact)
+static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact)
 {
   permi_working *working = &sampling->working;
   permi_control *watch = sampling->watch;
   perm_result *result = sampling->result;
   working->watch = watch;
   watch->activity = "preparing";
-  permi_sparse_fill(given, exact, 0, working);
-  permi_sample_ones(working, given->m);
+  permi_sparse_fill(matrix, exact, 0, working);
+  permi_sample_ones(working, matrix->m);
   if (!permi_split(working) && watch->stopped == PERM_OK)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "matrix: its permanent is 0, nothing can be drawn: %d row%s entries in only %d column%s",
@@ -6346,30 +6342,30 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_gi
   return watch->stopped;
 }
 
-static perm_status permi_sample(permi_sampling *sampling, const permi_given *given)
+static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
 {
   const perm_options *options = sampling->options;
   const perm_allocator *allocator = &options->allocator;
-  permi_given_item entry;
   perm_status status;
+  size_t at;
   int row, b, exact;
   const int threads = permi_threads(options);
-  exact = permi_given_integers(given, &row, &entry, sampling->watch);
+  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
-                      "%.17g", row + 1, entry.column + 1, entry.real);
-  if ((double)given->nnz + (double)(given->n - given->m) * given->n > INT_MAX / 4)
+                      "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
+  if ((double)matrix->nnz + (double)(matrix->n - matrix->m) * matrix->n > INT_MAX / 4)
     return permi_fail(sampling->result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is too large to be made square by ones",
-                      given->m, given->n);
-  if (!permi_working_create(&sampling->working, allocator, given->n,
-                            given->nnz + (size_t)(given->n - given->m) * (size_t)given->n))
+                      matrix->m, matrix->n);
+  if (!permi_working_create(&sampling->working, allocator, matrix->n,
+                            matrix->nnz + (size_t)(matrix->n - matrix->m) * (size_t)matrix->n))
     return permi_fail_memory(sampling->result);
-  status = permi_sample_prepare(sampling, given, exact);
+  status = permi_sample_prepare(sampling, matrix, exact);
   if (status == PERM_OK)
     status = permi_sample_blocks(sampling);
   if (status == PERM_OK) {
-    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
+    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
     status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
   }
@@ -6395,7 +6391,6 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   permi_sampling sampling;
   permi_metered call;
   permi_control watch;
-  permi_given given;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
@@ -6411,12 +6406,12 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   sampling.result = result;
   status = permi_check_options(sampling.options, 2, result);
   if (status == PERM_OK)
-    status = permi_given_make(matrix, sampling.options, &watch, &given, result);
+    status = permi_check_input(matrix, sampling.options, &watch, result);
   if (status == PERM_OK)
-    status = permi_sample_check(&given, &sampling, 1);
-  sampling.m = status == PERM_OK ? given.m : 0;
+    status = permi_sample_check(matrix, &sampling, 1);
+  sampling.m = status == PERM_OK ? matrix->m : 0;
   if (sampling.m > 0)
-    status = permi_sample(&sampling, &given);
+    status = permi_sample(&sampling, matrix);
   if (status == PERM_OK) {
     result->method = sampling.method;
     result->terms = sampling.visited;

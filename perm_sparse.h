@@ -80,7 +80,7 @@
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>reduce          matching, strong components; lines of degree 1 and 2 eliminated
+     graph/          >>reduce          the graph of a matrix; matching, components; lines of degree 1 and 2 eliminated
                      >>walk            walks along elimination orders, greedy ones
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
@@ -117,11 +117,9 @@
                      >>dissection      nested dissection: the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
-     sparse/         >>prepare         check, reduce, split into blocks
-                     >>frontier_offer  offers of frontier, sorting
-                     >>choose          the table of engines
-                     >>sparse_job      a matrix becomes a job
-                     >>sparse          perm_compute_sparse, _job, _report
+     sparse/         >>frontier_offer  offers of frontier, sorting
+                     >>choose          blocks; the table of engines
+                     >>sparse          a matrix becomes a job; perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -2247,24 +2245,6 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns the bytes of a file whose header is there, else 0: a pipe without an end is not read up. */
-static double permi_numpy_bytes(const char *text, size_t bytes)
-{
-  const size_t head = permi_numpy_head(text, bytes);
-  permi_reader reader;
-  permi_numpy array;
-  if (!head)
-    return 0;
-  memset(&reader, 0, sizeof reader);
-  reader.name = "";
-  reader.binary = text;
-  reader.cursor = text + (text[6] == 1 ? 10 : 12);
-  reader.line_end = text + head;
-  if (!permi_numpy_header(&reader, &array))
-    return (double)head;
-  return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
-}
-
 /* ========================================================================================== >>graph
    Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'),
    with or without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, or three after
@@ -2272,11 +2252,9 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
    - graph6: the upper triangle by columns, and zeros; digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
-   Reads DIMACS graphs, where c are comments:
-   - "p edge N M" or "p col N M", M lines "e I J [W]": the symmetric adjacency matrix. Each edge once, or all in both
-     directions with one weight. Lines n, d, v, x describe vertices: left out
-   - "p asn N M", lines "n I" for rows, M lines "a I J [W]" from a row to another vertex: the bipartite matrix, with the
-     other vertices as columns, both ascending. */
+   Reads DIMACS graphs as their symmetric adjacency matrices: lines "c ..." are comments, "p edge N M" or "p col N M"
+   comes before M lines "e I J [W]". Each edge stands once, or all in both directions with one weight. Lines n, d, v, x
+   describe vertices and are left out. */
 
 static int permi_graph6_line(permi_reader *reader)
 {
@@ -2458,13 +2436,6 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-typedef struct permi_dimacs {
-  int64_t vertices, edges; /* announced */
-  unsigned long long problem, found;
-  int assignment, columns; /* 1: p asn; of an edge's line */
-  permi_entries source; /* keys: vertices of rows */
-} permi_dimacs;
-
 /* After comments "p WORD" and a number; else a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
@@ -2491,9 +2462,14 @@ static int permi_dimacs_whole(permi_reader *reader, const char *what, int64_t le
                            permi_quoted(begin, end).text, what, (long long)least, (long long)most);
 }
 
-static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
+static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 {
+  unsigned long long problem = 0, found = 0; /* the line p; edges */
+  int64_t vertices = 0, edges = 0; /* announced */
+  int all_columns = 2;
   const char *begin, *end;
+  reader->kind = PERM_KIND_PATTERN;
+  reader->mirrored = 1;
   while (permi_next_content(reader, 1)) {
     permi_entry entry = permi_entry_one();
     int64_t from = 0, to = 0;
@@ -2505,113 +2481,55 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
     if (what == 'c')
       continue;
     if (what == 'p') {
-      if (graph->problem)
+      if (problem)
         return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was "
-                                 "expected", graph->problem);
-      graph->problem = reader->line;
+                                 "expected", problem);
+      problem = reader->line;
       permi_next_word(reader, &begin, &end);
-      graph->assignment = permi_same_word(begin, end, "asn");
-      if (!graph->assignment && !permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
-        return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was "
-                                 "expected", permi_quoted(begin, end).text);
-      if (!permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) ||
-          !permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) ||
+      if (!permi_same_word(begin, end, "edge") && !permi_same_word(begin, end, "col"))
+        return permi_reader_fail(reader, "problem %s found, edge or col (a graph) was expected",
+                                 permi_quoted(begin, end).text);
+      if (!permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &vertices) ||
+          !permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &edges) ||
           !permi_line_finished(reader, "the numbers of vertices and edges"))
         return 0;
-    } else if (!graph->problem) {
-      return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was "
-                               "expected", permi_quoted(begin, reader->line_end).text);
-    } else if (what == (graph->assignment ? 'a' : 'e')) {
-      if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
-          !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
+    } else if (!problem) {
+      return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' was expected",
+                               permi_quoted(begin, reader->line_end).text);
+    } else if (what == 'e') {
+      if (!permi_dimacs_whole(reader, "first vertex", 1, vertices, &from) ||
+          !permi_dimacs_whole(reader, "second vertex", 1, vertices, &to))
         return 0;
       if (permi_next_word(reader, &begin, &end)) {
         columns = 3;
-        reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
+        reader->kind = found ? reader->kind : PERM_KIND_INTEGER;
         if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
           return 0;
       }
-      if (graph->found && columns != graph->columns)
+      if (found && columns != all_columns)
         return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
                                  columns == 3 ? "" : "out", columns == 3 ? "out" : "");
-      graph->columns = columns;
-      graph->found++;
+      all_columns = columns;
+      found++;
       if (!permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry))
         return 0;
-    } else if (what == 'n' && graph->assignment) {
-      if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &from) ||
-          !permi_line_finished(reader, "the vertex"))
-        return 0;
-      entry.key = (uint64_t)from - 1;
-      entry.line = reader->line;
-      if (!permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch))
-        return permi_reader_no_memory(reader);
-    } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
-      return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,
-                               graph->assignment ? "n VERTEX' or 'a ROW COLUMN [WEIGHT]" : "e VERTEX VERTEX [WEIGHT]");
+    } else if (what != 'n' && what != 'd' && what != 'v' && what != 'x') {
+      return permi_reader_fail(reader, "%s found, a line 'e VERTEX VERTEX [WEIGHT]' was expected",
+                               permi_quoted(begin, reader->line_end).text);
     }
   }
   if (reader->watch->stopped != PERM_OK)
     return permi_reader_no_memory(reader);
-  if (!graph->problem)
-    return permi_reader_fail(reader, "no line p found, 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was expected");
-  return graph->found == (unsigned long long)graph->edges ||
-         permi_reader_fail(reader, "%llu edges found, %lld were announced in line %llu: complete the file or correct "
-                           "that number", graph->found, (long long)graph->edges, graph->problem);
-}
-
-static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
-{
-  const permi_entry *second;
-  permi_entry *entry;
-  size_t k, at[2];
-  int side, row[2];
-  if (!permi_entries_sort(&graph->source, &reader->allocator, reader->watch))
-    return permi_reader_no_memory(reader);
-  second = permi_entries_duplicate(&graph->source, reader->watch);
-  if (second) {
-    reader->line = second->line;
-    return permi_reader_fail(reader, "vertex %llu found as a row again, first given in line %llu", second->key + 1,
-                             second[-1].line);
-  }
-  for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 30); k++) {
-    entry = &reader->entries.entry[k];
-    for (side = 0; side < 2; side++) {
-      const uint64_t vertex = side ? entry->key & 0xffffffff : entry->key >> 32;
-      at[side] = permi_entries_find(&graph->source, graph->source.count, vertex);
-      row[side] = at[side] < graph->source.count && graph->source.entry[at[side]].key == vertex;
-      at[side] = side ? (size_t)vertex - at[side] : at[side];
-    }
-    reader->line = entry->line;
-    if (!row[0] || row[1])
-      return permi_reader_fail(reader, "an edge from %s to %s found; from a row (with a line n) to a column was "
-                               "expected", row[0] ? "a row" : "a column", row[1] ? "a row" : "a column");
-    entry->key = permi_entry_key(at[0], at[1]);
-  }
-  reader->m = (int)graph->source.count;
-  reader->n = (int)graph->vertices - reader->m;
+  if (!problem)
+    return permi_reader_fail(reader, "no line p found, 'p edge VERTICES EDGES' was expected");
+  if (found != (unsigned long long)edges)
+    return permi_reader_fail(reader, "%llu edges found, %lld were announced in line %llu: complete the file or correct "
+                             "that number", found, (long long)edges, problem);
+  reader->m = reader->n = (int)vertices;
+  if (wanted == PERM_FORMAT_AUTO)
+    snprintf(reader->note, sizeof reader->note, "DIMACS, the adjacency matrix of %llu edges%s", found,
+             all_columns == 3 ? ", weights as entries" : "");
   return 1;
-}
-
-static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
-{
-  permi_dimacs graph;
-  int ok;
-  memset(&graph, 0, sizeof graph);
-  reader->kind = PERM_KIND_PATTERN;
-  ok = permi_dimacs_lines(reader, &graph);
-  if (ok && graph.assignment) {
-    ok = permi_dimacs_relabel(reader, &graph);
-  } else if (ok) {
-    reader->m = reader->n = (int)graph.vertices;
-    reader->mirrored = 1;
-  }
-  permi_release(&reader->allocator, graph.source.entry);
-  if (ok && wanted == PERM_FORMAT_AUTO)
-    snprintf(reader->note, sizeof reader->note, "DIMACS, the %s matrix of %llu edges%s",
-             graph.assignment ? "bipartite" : "adjacency", graph.found,
-             graph.columns == 3 ? ", weights as entries" : "");
-  return ok;
 }
 
 /* =========================================================================================== >>read
@@ -2837,15 +2755,6 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* Will these bytes, the last `got` new, be refused whatever follows? /dev/zero has no end. */
-static int permi_text_is_over(const char *text, size_t bytes, size_t got)
-{
-  const double whole = permi_numpy_bytes(text, bytes);
-  if (permi_numpy_begins(text, bytes))
-    return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
-  return memchr(text + bytes - got, 0, got) != NULL;
-}
-
 /* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
@@ -2891,8 +2800,9 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
       break;
     }
     bytes += got;
+    /* text with a zero byte is refused whatever follows, and /dev/zero has no end */
     over = permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) ||
-           permi_text_is_over((const char *)text, bytes, got);
+           (!permi_numpy_begins((const char *)text, bytes) && memchr((char *)text + bytes - got, 0, got));
   }
   if (file && file != stdin)
     fclose(file);
@@ -2938,13 +2848,13 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>reduce
-   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
+   The graph of a matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
      permanent = constant * 2^exp2 * permanent of the live entries.
-   Degree 1 goes into the constant. Degree 2 [FM03]: a row of entries a, b in columns c, d goes, and these become
-   a (column d) + b (column c): at least 2 entries fewer. */
+   The entry of a line of degree 1 goes into the constant. A row with entries a, b in columns c, d is eliminated [FM03]:
+   both columns become one, a (column d) + b (column c), with at least 2 entries fewer. */
 
-/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). *_match: the partner or
-   -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73] and returns its size, less if stopped. Row i has
+   column[start[i]..start[i+1]). *_match: the partner or -1. work: 3 n, cursor: n. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -3019,9 +2929,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72]: the fine
-   decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one component.
-   work: 4 n, cursor: n. Returns their number, fewer if stopped. */
+/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72], and returns
+   their number, less if stopped. An entry is in a perfect matching if and only if its row and column are of one
+   component [DM58]. work: 4 n, cursor: n. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -3071,8 +2981,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row, column; links along each */
-  double real, absolute;               /* value; sum of |terms| behind it */
-  double imaginary;
+  double real, absolute, imaginary;    /* absolute: the sum of |terms| behind the value */
   int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
@@ -3083,10 +2992,9 @@ typedef struct permi_working {
   int n, live, alive;
   int integer; /* integers count, nothing rounds */
   uint64_t modulus;
-  int is_complex, keep;
+  int is_complex, keep, degree_two, blocks;
   int inexact, lost; /* an integer was rounded; entries scaled below the normal doubles */
   double lost_error; /* their effect, in units of 2^exp2 */
-  int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
@@ -3168,7 +3076,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Splits the live part, removes entries in no perfect matching. 0: singular, or stopped. */
+/* Finds the blocks and removes entries in no perfect matching. Returns 0 if singular or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -3201,8 +3109,8 @@ static int permi_split(permi_working *working)
   if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    /* reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries
-       are in their partners' columns, one fewer */
+    /* rows that alternating paths reach from an unmatched row violate Hall's condition: their entries are in the
+       columns of their partners, one fewer */
     int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
     memset(seen, 0, (size_t)rows * sizeof *seen);
     for (i = 0; row_match[i] >= 0; i++)
@@ -3249,13 +3157,13 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Rounding an
-   entry that would leave the normal doubles, by at most DBL_MIN, changes the permanent by at most that times the
-   largest permanent of a minor of the moduli, at most prod max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). An entry
+   that would leave the normal doubles is rounded by at most DBL_MIN. This changes the permanent by at most DBL_MIN
+   times the largest permanent of a minor of the moduli, which is at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Returns the least e with modulus <= 2^e. */
+/* The least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -3268,7 +3176,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Multiplies by 2^by; 1: rounded, by at most DBL_MIN. Entries never vanish. */
+/* Multiplies by 2^by; returns 1 if that rounded, by at most DBL_MIN. No entry vanishes. */
 static int permi_cell_scale(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -3380,40 +3288,28 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* Returns 0 if a x is over 64 bits, as INT64_MIN always is. */
-static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
-{
-  *product = 0;
-  if (a == 0 || x == 0)
-    return 1;
-  if (a == INT64_MIN || x == INT64_MIN || (a < 0 ? -a : a) > INT64_MAX / (x < 0 ? -x : x))
-    return 0;
-  *product = a * x;
-  return 1;
-}
-
+/* Sets *sum to a x + b y; returns 0 if that does not fit 64 bits, or is INT64_MIN. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
-  int64_t p, q;
-  if (!permi_multiply_integers(a, x, &p) || !permi_multiply_integers(b, y, &q) ||
-      (q > 0 ? p > INT64_MAX - q : p < -INT64_MAX - q))
-    return 0;
-  *sum = p + q;
-  return 1;
+  const permi_wide first = permi_wide_of(a), second = permi_wide_of(b);
+  permi_wide total = {0, 0};
+  permi_wide_add_product(&total, &first, x);
+  permi_wide_add_product(&total, &second, y);
+  *sum = (int64_t)total.low;
+  return total.high == (*sum < 0 ? UINT64_MAX : 0) && *sum != INT64_MIN;
 }
 
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, permi_cell *product)
 {
-  return a->imaginary_integer != INT64_MIN &&
-         permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer,
+  return permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer,
                                 &product->integer) &&
          permi_combine_integers(a->integer, x->imaginary_integer, a->imaginary_integer, x->integer,
                                 &product->imaginary_integer);
 }
 
-/* Makes sum = a x + b y; y may be NULL. 0: overflow, or nearly underflow, so that the error is not one rounding's. A
-   complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by
-   2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
+/* Makes sum = a x + b y; y may be NULL. Returns 0 on overflow, or near underflow, where the error is more than a
+   rounding. A complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u,
+   underflow by 2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -3452,8 +3348,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Values that cancel further below their sums of |terms| are scaled alone, without bound or estimate: those sums
-   say nothing, and must not take values into underflow. */
+/* log2. Values that cancel further below their sums of |terms| have no bound or estimate. They are scaled without those
+   sums, which would take them into underflow. */
 #define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
@@ -3568,8 +3464,8 @@ static double permi_gamma(double k)
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Returns the roundings of an entry's terms: of degree-2 steps, and 1 of each entry if integers were rounded.
-   `absolute` has them too, hence g / (1 - g) below. */
+/* The roundings of an entry's terms: those of degree-2 steps, and 1 of each entry if integers were rounded. `absolute`
+   has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -3655,6 +3551,96 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
     }
   }
   return PERM_OK;
+}
+
+/* Sets the numbers of *cell to entry e; returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *cell)
+{
+  const double limit = 9007199254740992.0;
+  const int reals = matrix->kind >= PERM_KIND_REAL;
+  memset(cell, 0, sizeof *cell);
+  cell->integer = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] : 1;
+  cell->real = reals ? matrix->real[e] : (double)cell->integer;
+  cell->absolute = fabs(cell->real);
+  cell->imaginary = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+  if (!reals)
+    return 1;
+  if (!(cell->absolute < limit && fabs(cell->imaginary) < limit) || cell->real != floor(cell->real) ||
+      cell->imaginary != floor(cell->imaginary))
+    return 0;
+  cell->integer = (int64_t)cell->real;
+  cell->imaginary_integer = (int64_t)cell->imaginary;
+  return 1;
+}
+
+/* Says if all entries are integers; else *row and *at are of the first that is none, or where watch stopped. */
+static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
+{
+  permi_cell cell;
+  for (*row = 0, *at = 0; *row < matrix->m; ++*row)
+    for (; *at < matrix->row_start[*row + 1]; ++*at)
+      if (permi_watch_step(watch, *at, 5) || !permi_matrix_entry(matrix, *at, &cell))
+        return 0;
+  return 1;
+}
+
+static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
+{
+  permi_cell cell;
+  int i, used = 0;
+  size_t e;
+  working->integer = exact;
+  for (i = 0; i < matrix->m; i++) {
+    if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
+      break;
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
+      permi_matrix_entry(matrix, e, &cell);
+      if (permi_cell_is_zero(working, &cell))
+        continue;
+      cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
+      working->inexact |= cell.rounded;
+      cell.vertex[0] = transposed ? matrix->column[e] : i;
+      cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
+      working->cell[used] = cell;
+      permi_cell_link(working, used++);
+    }
+  }
+  working->report.m = matrix->m;
+  working->report.n = matrix->n;
+  working->report.entries = (size_t)used;
+}
+
+static perm_status permi_fail_long(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
+                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
+                    64 * PERM_INTEGER_WORDS);
+}
+
+/* *zero: the permanent is 0 by structure. */
+static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero,
+                                        perm_result *result)
+{
+  int first = 1, changed = 1;
+  perm_status status = PERM_OK;
+  *zero = 0;
+  permi_sparse_fill(matrix, exact, 0, working);
+  while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
+    if (!permi_split(working)) {
+      *zero = 1;
+      break;
+    }
+    if (first && !exact && !permi_scale(working))
+      return permi_fail_memory(result);
+    first = 0;
+    if (working->lost) /* its bound is about the entries as they are */
+      break;
+    status = permi_reduce(working, &changed, zero);
+  }
+  working->report.cancelled = *zero && working->report.structural_rank == working->n;
+  if (status != PERM_OK)
+    status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
+  return status;
 }
 
 /* ============================================================================================================ >>walk
@@ -14446,38 +14432,32 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
-   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
-   Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
+   Engines of papers, which run by name only, share a frame: a walk over a tree of choices, whose leaves add up. Chunks
+   share the tree: the ways out of a node are divided among its chunks, whose sums are exact. A walk stops between
+   chunks. */
 
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* at least, of a chunk */
-#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted, between looks at the stop */
-#define PERMI_WALK_WINDOW 64 /* chunks of each thread before they are merged */
 #define PERMI_WALK_PROBES 48
-#if !defined(PERMI_WALK_GRACE_SECONDS)
-#define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
-#endif
 
 typedef struct permi_ways {
   uint64_t begin, end, chunk; /* chunks that share the node, the one that walks */
   double weight;              /* paths that a probe stands for; else 1 */
   uint64_t seed;              /* of a probe; else 0 */
-  struct permi_walking *walking; /* NULL: nothing stops the walk */
-  double choices, work, look; /* counted; predicted seconds; at the next look */
-  int thread, stopped;
+  double choices, work;       /* counted; predicted seconds */
 } permi_ways;
 
-/* A range that threads walk. */
-typedef struct permi_walking {
-  const permi_leaf *leaf;
-  permi_control *control;
-  uint64_t begin, window; /* the first chunks of the range, of the slots */
-  double each;            /* predicted seconds of a chunk */
-  perm_partial *slot;
-  void *memory;
-  int stop; /* a perm_status that thread 0 writes and the others see */
-} permi_walking;
+/* Begins the walk of a chunk; a leaf without chunks is that of a probe, whose walk has begun. */
+static void permi_ways_begin(const permi_leaf *leaf, uint64_t chunk, permi_ways *ways)
+{
+  if (!leaf->information.chunks)
+    return;
+  memset(ways, 0, sizeof *ways);
+  ways->end = leaf->information.chunks;
+  ways->chunk = chunk;
+  ways->weight = 1;
+}
 
 /* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
@@ -14506,88 +14486,11 @@ static int permi_ways_mine(const permi_ways *ways)
   return ways->chunk == ways->begin;
 }
 
-static perm_status permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk)
-{
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = walking->stop;
-  } else {
-    stop = (int)permi_control_poll(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
-    PERMI_OMP(atomic write)
-    walking->stop = stop;
-  }
-  return (perm_status)stop;
-}
-
-/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
-static int permi_ways_stop(permi_ways *ways, double seconds)
+/* Counts a choice of predicted seconds. */
+static void permi_ways_count(permi_ways *ways, double seconds)
 {
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
-  if (ways->work >= ways->look && ways->walking && !ways->stopped) {
-    ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_walking_poll(ways->walking, ways->thread, ways->chunk) != PERM_OK;
-  }
-  return ways->stopped;
-}
-
-static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
-{
-  permi_walking *walking = (permi_walking *)context;
-  const permi_leaf *leaf = walking->leaf;
-  perm_partial *partial = &walking->slot[chunk - walking->window];
-  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
-  memset(ways, 0, sizeof *ways);
-  ways->end = leaf->information.chunks;
-  ways->chunk = chunk;
-  ways->weight = 1;
-  ways->walking = walking->control ? walking : NULL;
-  ways->look = PERMI_WALK_GRACE_SECONDS;
-  ways->thread = thread;
-  leaf->run_chunk(leaf, chunk, ways, partial);
-  if (!ways->stopped) {
-    partial->fingerprint = leaf->information.fingerprint;
-    permi_partial_count(partial, chunk, chunk + 1);
-  }
-  return thread || !walking->control ? PERM_OK
-         : ways->stopped             ? (perm_status)walking->stop
-                                     : permi_walking_poll(walking, 0, chunk + 1);
-}
-
-/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
-   was done is a prefix. */
-static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                    perm_partial *partial)
-{
-  const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
-  const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  const uint64_t most = PERMI_WALK_WINDOW * (uint64_t)threads, room = end - begin < most ? end - begin : most;
-  permi_leaf each = *leaf;
-  permi_walking walking = {&each, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
-                           NULL, NULL, PERM_OK};
-  perm_status status = PERM_OK;
-  uint64_t k;
-  int whole = 1;
-  each.run_range = NULL; /* it has a workspace */
-  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
-  if (!permi_workspace_make(allocator, &each, threads, &walking.memory) || !walking.slot)
-    status = PERM_ERROR_MEMORY;
-  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
-    const uint64_t count = end - walking.window < room ? end - walking.window : room;
-    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
-    status = permi_share(threads, walking.window, walking.window + count, permi_walking_chunk, &walking, NULL);
-    for (k = 0; k < count && walking.slot[k].chunks; k++)
-      perm_partial_merge(partial, &walking.slot[k]);
-    whole = k == count;
-    if (whole && walking.window + count == end)
-      status = PERM_OK;
-    else if (status == PERM_OK && control)
-      status = permi_control_poll_range(control, (double)(walking.window + count - begin) * walking.each, "walking");
-  }
-  permi_release(allocator, walking.memory);
-  permi_release(allocator, walking.slot);
-  return status;
 }
 
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
@@ -14677,7 +14580,6 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways),
                   leaf);
   leaf->run_chunk = run;
-  leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
   leaf->workspace = sizeof(permi_ways) + workspace;
   leaf->threaded = 1;
@@ -14759,9 +14661,9 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
   permi_matching_walk walk;
   char *product;
   int v, k = 0;
-  (void)chunk;
   walk.all = all;
   walk.ways = (permi_ways *)workspace;
+  permi_ways_begin(leaf, chunk, walk.ways);
   walk.product = (char *)(walk.ways + 1);
   walk.sum = walk.product + (size_t)levels * all->size;
   walk.degree = (int *)(void *)(walk.sum + all->size);
@@ -14785,8 +14687,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
       k--;
       continue;
     }
-    if (permi_ways_stop(walk.ways, seconds))
-      return;
+    permi_ways_count(walk.ways, seconds);
     permi_matching_next(&walk, k);
     walk.matched[k] = 1;
     permi_matching_move(&walk, u, -1);
@@ -15062,9 +14963,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, part;
   (void)workspace;
-  memset(&ways, 0, sizeof ways);
-  ways.end = leaf->information.chunks;
-  ways.chunk = chunk;
+  permi_ways_begin(leaf, chunk, &ways);
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
@@ -15581,9 +15480,8 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   int side = 0, line = 0, degree, order, first, last;
   uint64_t lines;
   permi_value_one(&plan->numbers, result);
-  if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
-                                     PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
-    return;
+  permi_ways_count(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
+                                  PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size));
   for (;;) {
     int partner, s;
     degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
@@ -15622,7 +15520,7 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   }
   permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
   memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last && !run->ways->stopped; first++) {
+  for (; first < last; first++) {
     permi_piece_copy(plan, piece, piece + 1);
     permi_piece_line(piece + 1, side, line, piece->pair[first]);
     permi_decompose_node(run, piece + 1, piece->value);
@@ -15646,10 +15544,10 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   permi_piece *piece;
   uint64_t *room;
   int i;
-  (void)chunk;
   memset(&run, 0, sizeof run);
   run.plan = plan;
   run.ways = (permi_ways *)workspace;
+  permi_ways_begin(leaf, chunk, run.ways);
   piece = (permi_piece *)(void *)(run.ways + 1);
   room = (uint64_t *)(void *)(piece + plan->n);
   for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {
@@ -17410,372 +17308,6 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* ======================================================================================== >>prepare
-   A sparse matrix checked, reduced and cut into blocks. */
-
-static perm_status permi_fail_long(perm_result *result)
-{
-  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
-                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
-                    64 * PERM_INTEGER_WORDS);
-}
-
-static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
-{
-  const char *missing;
-  size_t i, e, previous;
-  int part;
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix is NULL");
-  if (matrix->m < 0 || matrix->n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is negative", matrix->m, matrix->n);
-  if ((int)matrix->kind < 0 || (int)matrix->kind > (int)PERM_KIND_COMPLEX)
-    return permi_fail(result, PERM_ERROR_OPTION, 1, "matrix: kind %d is unknown", (int)matrix->kind);
-  if (matrix->m == 0)
-    return PERM_OK;
-  if (matrix->m > INT_MAX / 16 || matrix->n > INT_MAX / 16 || matrix->nnz > INT_MAX / 4)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m,
-                      matrix->n, (double)matrix->nnz);
-  if (!matrix->row_start || (matrix->nnz && !matrix->column))
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
-  missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
-            : matrix->kind >= PERM_KIND_REAL && !matrix->real     ? "real"
-            : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
-                                                                      : NULL;
-  if (matrix->nnz && missing)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", missing);
-  if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
-  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
-    if (matrix->row_start[i] > matrix->row_start[i + 1] || matrix->row_start[i + 1] > matrix->nnz)
-      return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start decreases after row %d (counted from 1)",
-                        (int)i + 1);
-  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 5); i++)
-    for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5);
-         previous = e++) {
-      if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
-        return permi_fail(result, PERM_ERROR_SIZE, 1,
-                          "matrix: row %d (counted from 1) has column index %d of %d columns", (int)i + 1,
-                          matrix->column[e], matrix->n);
-      if (e > previous && matrix->column[e] <= matrix->column[previous])
-        return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
-                          (int)i + 1);
-      for (part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
-        const char *bad = permi_not_finite(part ? matrix->imaginary[e] : matrix->real[e]);
-        if (bad)
-          return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)", bad,
-                            (int)i + 1, matrix->column[e] + 1);
-      }
-    }
-  return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
-}
-
-/* A matrix read where the call left it: compressed rows, or an array, whose zeros are entries too. */
-typedef struct permi_given {
-  perm_kind kind;
-  int m, n;
-  size_t nnz;
-  const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
-  const int *column;
-  const double *real, *imaginary;
-  const int64_t *integer, *imaginary_integer;
-  size_t ld, step;
-} permi_given;
-
-static permi_given permi_given_rows(const perm_matrix *matrix)
-{
-  permi_given given;
-  memset(&given, 0, sizeof given);
-  given.kind = matrix->kind;
-  given.m = matrix->m;
-  given.n = matrix->n;
-  given.nnz = matrix->nnz;
-  given.row_start = matrix->row_start;
-  given.column = matrix->column;
-  given.real = matrix->kind >= PERM_KIND_REAL ? matrix->real : NULL;
-  given.imaginary = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary : NULL;
-  given.integer = matrix->kind == PERM_KIND_INTEGER ? matrix->integer : NULL;
-  given.step = 1;
-  return given;
-}
-
-static size_t permi_given_row(const permi_given *given, int i, size_t *end)
-{
-  const size_t begin = given->row_start ? given->row_start[i] : (size_t)i * given->ld;
-  *end = given->row_start ? given->row_start[i + 1] : begin + (size_t)given->n;
-  return begin;
-}
-
-typedef struct permi_given_item {
-  int column;
-  double real, imaginary;
-  int64_t integer[2];
-} permi_given_item;
-
-/* Returns 1 if entry e of row i is an integer (Gaussian if complex) for exact engines. */
-static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
-{
-  const size_t at = e * given->step;
-  entry->column = given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
-  entry->integer[0] = given->integer ? given->integer[at] : 1;
-  entry->integer[1] = given->imaginary_integer ? given->imaginary_integer[at] : 0;
-  entry->real = given->real ? given->real[at] : (double)entry->integer[0];
-  entry->imaginary = given->imaginary ? given->imaginary[at] : (double)entry->integer[1];
-  if (!given->real)
-    return 1;
-  if (!(fabs(entry->real) < 9007199254740992.0 && fabs(entry->imaginary) < 9007199254740992.0) ||
-      entry->real != floor(entry->real) || entry->imaginary != floor(entry->imaginary))
-    return 0;
-  entry->integer[0] = (int64_t)entry->real;
-  entry->integer[1] = (int64_t)entry->imaginary;
-  return 1;
-}
-
-/* *row and *entry: the first that is no integer, or where watch stopped. */
-static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
-{
-  size_t e, end;
-  for (*row = 0; *row < given->m; ++*row)
-    for (e = permi_given_row(given, *row, &end); e < end; e++)
-      if (permi_watch_step(watch, e, 5) || !permi_given_entry(given, *row, e, entry))
-        return 0;
-  return 1;
-}
-
-static void permi_sparse_fill(const permi_given *given, int exact, int transposed, permi_working *working)
-{
-  permi_cell cell;
-  permi_given_item entry;
-  int i, used = 0;
-  size_t e, end;
-  memset(&cell, 0, sizeof cell);
-  working->integer = exact;
-  for (i = 0; i < given->m; i++) {
-    e = permi_given_row(given, i, &end);
-    if (permi_watch(working->watch, 50.0 * (double)(end - e)))
-      break;
-    for (; e < end && !permi_watch_step(working->watch, e, 0); e++) {
-      permi_given_entry(given, i, e, &entry);
-      if (exact ? entry.integer[0] == 0 && entry.integer[1] == 0 : entry.real == 0 && entry.imaginary == 0)
-        continue;
-      cell.real = entry.real;
-      cell.imaginary = entry.imaginary;
-      cell.absolute = fabs(entry.real);
-      cell.integer = entry.integer[0];
-      cell.imaginary_integer = entry.integer[1];
-      cell.rounded = !exact && given->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
-      working->inexact |= cell.rounded;
-      cell.vertex[0] = transposed ? entry.column : i;
-      cell.vertex[1] = working->n + (transposed ? i : entry.column);
-      working->cell[used] = cell;
-      permi_cell_link(working, used++);
-    }
-  }
-  working->report.m = given->m;
-  working->report.n = given->n;
-  working->report.entries = (size_t)used;
-}
-
-/* *zero: the permanent is 0 by structure. */
-static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero,
-                                        perm_result *result)
-{
-  int first = 1, changed = 1;
-  perm_status status = PERM_OK;
-  *zero = 0;
-  permi_sparse_fill(given, exact, 0, working);
-  while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
-    if (!permi_split(working)) {
-      *zero = 1;
-      break;
-    }
-    if (first && !exact && !permi_scale(working))
-      return permi_fail_memory(result);
-    first = 0;
-    if (working->lost) /* its bound is about the entries as they are */
-      break;
-    status = permi_reduce(working, &changed, zero);
-  }
-  working->report.cancelled = *zero && working->report.structural_rank == working->n;
-  if (status != PERM_OK)
-    status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
-  return status;
-}
-
-static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
-{
-  const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
-  return working->integer ? permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer)
-                          : permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
-}
-
-static int permi_lines_same(permi_working *working, int side, int a, int b)
-{
-  int index, equal = working->degree[a] == working->degree[b];
-  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
-    working->at[working->cell[index].vertex[1 - side]] = index;
-  for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
-    const permi_cell *y = &working->cell[index], *x = y;
-    const int at = working->at[y->vertex[1 - side]];
-    if (at >= 0)
-      x = &working->cell[at];
-    equal = at >= 0 && (working->integer
-                            ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
-                            : x->real == y->real && x->imaginary == y->imaginary);
-  }
-  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
-    working->at[working->cell[index].vertex[1 - side]] = -1;
-  return equal;
-}
-
-/* Takes O(nnz + n); returns 0 if memory runs out. */
-static int permi_report_left(permi_working *working)
-{
-  perm_preparation *report = &working->report;
-  const int n = working->n;
-  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
-  int *size = working->work, side, v, k, lines, index;
-  if (!line)
-    return 0;
-  for (k = 0; k < working->blocks; k++)
-    size[k] = 0;
-  for (v = 0; v < n; v++)
-    if (working->degree[v] >= 0)
-      size[working->component[v]]++;
-  report->blocks = report->largest = 0;
-  for (k = 0; k < working->blocks; k++) {
-    report->blocks += size[k] > 1;
-    report->largest = size[k] > 1 && size[k] > report->largest ? size[k] : report->largest;
-  }
-  for (side = 0; side < 2; side++) {
-    int *equal = side ? &report->equal_columns : &report->equal_rows;
-    for (lines = 0, v = side * n; v < side * n + n; v++)
-      if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
-          !permi_watch(working->watch, 20.0 * working->degree[v])) {
-        line[lines].key = 0;
-        line[lines].vertex = v;
-        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].key += permi_cell_hash(working, &working->cell[index], 1 - side);
-        lines++;
-        report->degree_three += working->degree[v] == 3;
-        report->degree_four += working->degree[v] == 4;
-        if (!side)
-          report->entries_left += (size_t)working->degree[v];
-      }
-    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
-    for (k = 1; k < lines && sorted; k++)
-      if (sorted[k].key == sorted[k - 1].key && !permi_watch(working->watch, 20.0 * working->degree[sorted[k].vertex]))
-        *equal += permi_lines_same(working, side, sorted[k - 1].vertex, sorted[k].vertex);
-  }
-  permi_release(&working->allocator, line);
-  return 1;
-}
-
-static void permi_block_release(const perm_allocator *allocator, permi_block *block)
-{
-  permi_release(allocator, block->start); /* neighbour and edge too */
-  permi_release(allocator, block->integer);
-  permi_release(allocator, block->real);
-}
-
-/* Lists the live rows (*line), then from n on the columns, by blocks; those of block k begin at (*first)[k]. The caller
-   releases both; on PERM_ERROR_MEMORY there is none. */
-static perm_status permi_block_lines(permi_working *working, int **first, int **line)
-{
-  const perm_allocator *allocator = &working->allocator;
-  const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate_zeros(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
-  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
-  if (!begin || !lines) {
-    permi_release(allocator, begin);
-    permi_release(allocator, lines);
-    return PERM_ERROR_MEMORY;
-  }
-  fill = begin + blocks + 1;
-  *first = begin;
-  *line = lines;
-  for (v = 0; v < n; v++)
-    if (working->degree[v] >= 0)
-      begin[working->component[v] + 1]++;
-  for (k = 0; k < blocks; k++)
-    begin[k + 1] += begin[k];
-  for (v = 0; v < 2 * n; v++) {
-    if (v % n == 0)
-      memcpy(fill, begin, (size_t)blocks * sizeof *fill);
-    if (permi_watch_step(working->watch, (size_t)v, 20))
-      return working->watch->stopped;
-    if (working->degree[v] >= 0)
-      lines[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
-  }
-  return PERM_OK;
-}
-
-/* The block is incomplete if watch stops; returns 0 if memory runs out. */
-static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
-{
-  const perm_allocator *allocator = &working->allocator;
-  int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
-  int i, index, edges = 0, c;
-  memset(block, 0, sizeof *block);
-  for (i = 0; i < n; i++) {
-    number[rows[i]] = i;
-    number[columns[i]] = n + i;
-    edges += working->degree[rows[i]];
-  }
-  block->n = n;
-  block->vertices = 2 * n;
-  block->edges = edges;
-  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
-  if (working->integer)
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
-  else
-    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
-  if (!block->start || (!block->integer && !block->real)) {
-    permi_block_release(allocator, block);
-    return 0;
-  }
-  block->neighbour = block->start + (2 * n + 1);
-  block->edge = block->neighbour + 2 * edges;
-  block->absolute = block->real ? block->real + edges : NULL;
-  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
-  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
-  block->start[0] = 0;
-  for (i = 0; i < 2 * n; i++) {
-    block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
-    fill[i] = block->start[i];
-  }
-  edges = 0;
-  for (i = 0; i < n; i++)
-    for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
-      if (permi_watch_step(working->watch, (size_t)edges, 30))
-        return 1;
-      const permi_cell *cell = &working->cell[index];
-      c = number[cell->vertex[1]];
-      block->neighbour[fill[c]] = i;
-      block->edge[fill[c]++] = edges;
-      if (block->integer) {
-        block->integer[edges] = cell->integer;
-        if (block->imaginary_integer)
-          block->imaginary_integer[edges] = cell->imaginary_integer;
-      } else {
-        block->real[edges] = cell->real;
-        block->absolute[edges] = cell->absolute;
-        block->rounded |= cell->rounded;
-        if (block->imaginary)
-          block->imaginary[edges] = cell->imaginary;
-      }
-      edges++;
-    }
-  for (c = n; c < 2 * n; c++)
-    for (index = block->start[c]; index < block->start[c + 1] && !permi_watch_step(working->watch, (size_t)index, 20);
-         index++) {
-      i = block->neighbour[index];
-      block->neighbour[fill[i]] = c;
-      block->edge[fill[i]++] = block->edge[index];
-    }
-  return 1;
-}
-
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>frontier_offer
@@ -18122,7 +17654,181 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 }
 
 /* ========================================================================================= >>choose
-   The table of engines, and the choice among their offers. */
+   Blocks of a reduced graph, the table of engines, and the choice among their offers for a block. */
+
+static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
+{
+  const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
+  return working->integer ? permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer)
+                          : permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+}
+
+static int permi_lines_same(permi_working *working, int side, int a, int b)
+{
+  int index, equal = working->degree[a] == working->degree[b];
+  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
+    working->at[working->cell[index].vertex[1 - side]] = index;
+  for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
+    const permi_cell *y = &working->cell[index], *x = y;
+    const int at = working->at[y->vertex[1 - side]];
+    if (at >= 0)
+      x = &working->cell[at];
+    equal = at >= 0 && (working->integer
+                            ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
+                            : x->real == y->real && x->imaginary == y->imaginary);
+  }
+  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
+    working->at[working->cell[index].vertex[1 - side]] = -1;
+  return equal;
+}
+
+/* Takes O(nnz + n); returns 0 if memory runs out. */
+static int permi_report_left(permi_working *working)
+{
+  perm_preparation *report = &working->report;
+  const int n = working->n;
+  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
+  int *size = working->work, side, v, k, lines, index;
+  if (!line)
+    return 0;
+  for (k = 0; k < working->blocks; k++)
+    size[k] = 0;
+  for (v = 0; v < n; v++)
+    if (working->degree[v] >= 0)
+      size[working->component[v]]++;
+  report->blocks = report->largest = 0;
+  for (k = 0; k < working->blocks; k++) {
+    report->blocks += size[k] > 1;
+    report->largest = size[k] > 1 && size[k] > report->largest ? size[k] : report->largest;
+  }
+  for (side = 0; side < 2; side++) {
+    int *equal = side ? &report->equal_columns : &report->equal_rows;
+    for (lines = 0, v = side * n; v < side * n + n; v++)
+      if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
+          !permi_watch(working->watch, 20.0 * working->degree[v])) {
+        line[lines].key = 0;
+        line[lines].vertex = v;
+        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
+          line[lines].key += permi_cell_hash(working, &working->cell[index], 1 - side);
+        lines++;
+        report->degree_three += working->degree[v] == 3;
+        report->degree_four += working->degree[v] == 4;
+        if (!side)
+          report->entries_left += (size_t)working->degree[v];
+      }
+    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
+    for (k = 1; k < lines && sorted; k++)
+      if (sorted[k].key == sorted[k - 1].key && !permi_watch(working->watch, 20.0 * working->degree[sorted[k].vertex]))
+        *equal += permi_lines_same(working, side, sorted[k - 1].vertex, sorted[k].vertex);
+  }
+  permi_release(&working->allocator, line);
+  return 1;
+}
+
+static void permi_block_release(const perm_allocator *allocator, permi_block *block)
+{
+  permi_release(allocator, block->start); /* neighbour and edge too */
+  permi_release(allocator, block->integer);
+  permi_release(allocator, block->real);
+}
+
+/* Lists the live rows (*line), then from n on the columns, by blocks; those of block k begin at (*first)[k]. The caller
+   releases both; on PERM_ERROR_MEMORY there is none. */
+static perm_status permi_block_lines(permi_working *working, int **first, int **line)
+{
+  const perm_allocator *allocator = &working->allocator;
+  const int n = working->n, blocks = working->blocks;
+  int *begin = (int *)permi_allocate_zeros(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
+  if (!begin || !lines) {
+    permi_release(allocator, begin);
+    permi_release(allocator, lines);
+    return PERM_ERROR_MEMORY;
+  }
+  fill = begin + blocks + 1;
+  *first = begin;
+  *line = lines;
+  for (v = 0; v < n; v++)
+    if (working->degree[v] >= 0)
+      begin[working->component[v] + 1]++;
+  for (k = 0; k < blocks; k++)
+    begin[k + 1] += begin[k];
+  for (v = 0; v < 2 * n; v++) {
+    if (v % n == 0)
+      memcpy(fill, begin, (size_t)blocks * sizeof *fill);
+    if (permi_watch_step(working->watch, (size_t)v, 20))
+      return working->watch->stopped;
+    if (working->degree[v] >= 0)
+      lines[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
+  }
+  return PERM_OK;
+}
+
+/* The block is incomplete if watch stops; returns 0 if memory runs out. */
+static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
+{
+  const perm_allocator *allocator = &working->allocator;
+  int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
+  int i, index, edges = 0, c;
+  memset(block, 0, sizeof *block);
+  for (i = 0; i < n; i++) {
+    number[rows[i]] = i;
+    number[columns[i]] = n + i;
+    edges += working->degree[rows[i]];
+  }
+  block->n = n;
+  block->vertices = 2 * n;
+  block->edges = edges;
+  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
+  if (working->integer)
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
+  else
+    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
+  if (!block->start || (!block->integer && !block->real)) {
+    permi_block_release(allocator, block);
+    return 0;
+  }
+  block->neighbour = block->start + (2 * n + 1);
+  block->edge = block->neighbour + 2 * edges;
+  block->absolute = block->real ? block->real + edges : NULL;
+  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
+  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
+  block->start[0] = 0;
+  for (i = 0; i < 2 * n; i++) {
+    block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
+    fill[i] = block->start[i];
+  }
+  edges = 0;
+  for (i = 0; i < n; i++)
+    for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
+      if (permi_watch_step(working->watch, (size_t)edges, 30))
+        return 1;
+      const permi_cell *cell = &working->cell[index];
+      c = number[cell->vertex[1]];
+      block->neighbour[fill[c]] = i;
+      block->edge[fill[c]++] = edges;
+      if (block->integer) {
+        block->integer[edges] = cell->integer;
+        if (block->imaginary_integer)
+          block->imaginary_integer[edges] = cell->imaginary_integer;
+      } else {
+        block->real[edges] = cell->real;
+        block->absolute[edges] = cell->absolute;
+        block->rounded |= cell->rounded;
+        if (block->imaginary)
+          block->imaginary[edges] = cell->imaginary;
+      }
+      edges++;
+    }
+  for (c = n; c < 2 * n; c++)
+    for (index = block->start[c]; index < block->start[c + 1] && !permi_watch_step(working->watch, (size_t)index, 20);
+         index++) {
+      i = block->neighbour[index];
+      block->neighbour[fill[i]] = c;
+      block->edge[fill[i]++] = block->edge[index];
+    }
+  return 1;
+}
 
 /* The array of a block, made when first needed. */
 typedef struct permi_block_array {
@@ -18559,49 +18265,102 @@ static perm_status permi_make_zero(permi_maker *maker)
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* ===================================================================================== >>sparse_job
-   A sparse matrix made into a job. */
+/* ========================================================================================= >>sparse */
 
-static void permi_working_options(permi_working *working, const permi_given *given, const perm_options *options,
+static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
+{
+  const char *missing;
+  size_t i, e, previous;
+  int part;
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix is NULL");
+  if (matrix->m < 0 || matrix->n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is negative", matrix->m, matrix->n);
+  if ((int)matrix->kind < 0 || (int)matrix->kind > (int)PERM_KIND_COMPLEX)
+    return permi_fail(result, PERM_ERROR_OPTION, 1, "matrix: kind %d is unknown", (int)matrix->kind);
+  if (matrix->m == 0)
+    return PERM_OK;
+  if (matrix->m > INT_MAX / 16 || matrix->n > INT_MAX / 16 || matrix->nnz > INT_MAX / 4)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m,
+                      matrix->n, (double)matrix->nnz);
+  if (!matrix->row_start || (matrix->nnz && !matrix->column))
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
+  missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
+            : matrix->kind >= PERM_KIND_REAL && !matrix->real     ? "real"
+            : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
+                                                                      : NULL;
+  if (matrix->nnz && missing)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", missing);
+  if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
+    if (matrix->row_start[i] > matrix->row_start[i + 1] || matrix->row_start[i + 1] > matrix->nnz)
+      return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start decreases after row %d (counted from 1)",
+                        (int)i + 1);
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 5); i++)
+    for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5);
+         previous = e++) {
+      if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
+        return permi_fail(result, PERM_ERROR_SIZE, 1,
+                          "matrix: row %d (counted from 1) has column index %d of %d columns", (int)i + 1,
+                          matrix->column[e], matrix->n);
+      if (e > previous && matrix->column[e] <= matrix->column[previous])
+        return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
+                          (int)i + 1);
+      for (part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
+        const char *bad = permi_not_finite(part ? matrix->imaginary[e] : matrix->real[e]);
+        if (bad)
+          return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)", bad,
+                            (int)i + 1, matrix->column[e] + 1);
+      }
+    }
+  return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
+}
+
+static perm_status permi_check_input(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
+                                     perm_result *result)
+{
+  const perm_status status = permi_check_options(options, 2, result);
+  return status == PERM_OK ? permi_check_sparse(matrix, watch, result) : status;
+}
+
+static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
                                   int exact)
 {
-  working->is_complex = given->kind == PERM_KIND_COMPLEX;
+  working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working->modulus = options->modulus;
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
 /* The caller releases *entries. */
-static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
+static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
-  const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = (size_t)m * (size_t)n * (size_t)parts;
   int64_t *integers;
   double *reals;
-  permi_given_item entry;
-  size_t e, end;
-  int i, part, row;
+  permi_cell cell;
+  size_t e;
+  int i, part;
   *entries = NULL;
   if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
                       m, n, PERM_MAX_LINES);
-  if (exact && !permi_given_integers(given, &row, &entry, NULL))
-    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
-                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
   *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
   integers = (int64_t *)*entries;
   reals = (double *)*entries;
   for (i = 0; i < m; i++)
-    for (e = permi_given_row(given, i, &end); e < end; e++) {
-      permi_given_entry(given, i, e, &entry);
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      permi_matrix_entry(matrix, e, &cell);
       for (part = 0; part < parts; part++) {
-        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
+        const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts + (size_t)part;
         if (exact)
-          integers[at] = entry.integer[part];
+          integers[at] = part ? cell.imaginary_integer : cell.integer;
         else
-          reals[at] = part ? entry.imaginary : entry.real;
+          reals[at] = part ? cell.imaginary : cell.real;
       }
     }
   *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
@@ -18610,54 +18369,13 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
 }
 
 /* Returns 1 if an integer does not fit a double; unknown if watch stops. */
-static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
+static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   size_t e;
-  for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
-    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
+  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
+    if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
       return 1;
   return 0;
-}
-
-/* By name: the matrix as it is, for rounded doubles have other ranks. Integers that do not fit doubles are taken whole,
-   and their permanent is rounded. */
-static perm_status permi_make_ranked(const permi_given *given, int exact, permi_maker *maker)
-{
-  const perm_options *options = maker->options;
-  permi_problem problem;
-  permi_offer offer;
-  permi_leaf leaf;
-  permi_rank *rank = NULL;
-  const char *why = "";
-  void *entries;
-  perm_status status = given->n <= PERM_MAX_LINES
-                           ? permi_sparse_array(given, &options->allocator, exact || permi_sparse_rounds(given, NULL),
-                                                &problem, &entries, maker->result)
-                           : permi_fail(maker->result, PERM_ERROR_SIZE, 1, "method low-rank takes orders up to %d",
-                                        PERM_MAX_LINES);
-  if (status != PERM_OK)
-    return status;
-  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
-    status = permi_fail_memory(maker->result);
-  permi_release(&options->allocator, entries);
-  if (status != PERM_OK || maker->watch->stopped != PERM_OK || !rank) {
-    permi_rank_release(&options->allocator, rank);
-    return status != PERM_OK || maker->watch->stopped != PERM_OK
-               ? status
-               : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, 2,
-                            "options: method low-rank: the matrix %s; this method takes ranks up to %d", why,
-                            PERMI_RANK_MOST);
-  }
-  rank->integer = exact;
-  permi_rank_price(rank, &offer);
-  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
-      permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS) {
-    permi_rank_release(&options->allocator, rank);
-    return permi_fail_long(maker->result);
-  }
-  permi_rank_leaf(rank, offer.seconds, offer.bytes, &leaf);
-  maker->job->precision = leaf.integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
 /* The product of its leaves is not the permanent. */
@@ -18670,7 +18388,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
 
 /* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
    planned, for the caller to free. worth: see permi_maker. */
-static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, double worth,
+static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
   const perm_options *options = watch->options;
@@ -18680,12 +18398,11 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_account account;
   perm_status status = PERM_OK;
   int zero;
-  const int ranked = options->method == PERM_METHOD_LOW_RANK && given->n;
   const double start = permi_seconds();
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
-  account.floor = given->row_start ? PERMI_PLAN_SECONDS : PERMI_PLAN_SECONDS / 12;
+  account.floor = array ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
   maker.account = &account;
   maker.hear = permi_hear;
   maker.options = options;
@@ -18693,25 +18410,22 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.result = result;
   maker.worth = worth;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !permi_working_create(&working, allocator, given->n, given->nnz)) {
+  if (!maker.job || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
-  permi_working_options(&working, given, options, exact);
+  permi_working_options(&working, matrix, options, exact);
   working.watch = maker.watch = watch;
   watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
-  status = permi_sparse_prepare(given, exact, &working, &zero, result);
+  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
-    if (zero || !ranked)
-      status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+    status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
     watch->activity = "planning";
   }
   if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = zero     ? permi_make_zero(&maker)
-             : ranked ? permi_make_ranked(given, exact, &maker)
-                      : permi_make_blocks(&maker);
+    status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);
@@ -18727,62 +18441,58 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   return status;
 }
 
+static int permi_asks_exact(const perm_options *options)
+{
+  return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
+}
+
 /* Rectangular matrices, and methods by counts, are arrays. */
-static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
+static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
-  return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
+  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
 }
 
-static perm_status permi_given_make(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
-                                    permi_given *given, perm_result *result)
+static perm_status permi_check_integers(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
-  perm_status status = permi_check_options(options, 2, result);
-  if (status == PERM_OK)
-    status = permi_check_sparse(matrix, watch, result);
-  if (status == PERM_OK)
-    *given = permi_given_rows(matrix);
-  return status;
+  size_t at;
+  int row;
+  if (permi_matrix_integers(matrix, &row, &at, watch))
+    return PERM_OK;
+  return watch->stopped != PERM_OK
+             ? permi_fail_stopped(watch, result)
+             : permi_fail(result, PERM_ERROR_OPTION, 2,
+                          "options: precision exact needs integers below 2^53, and so does a modulus, but the entry in "
+                          "row %d, column %d (counted from 1) is %.17g%s", row + 1, matrix->column[at] + 1,
+                          matrix->real[at], matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
 }
 
-/* *exact: the arithmetic to begin with. */
-static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
+/* Sets *exact: the arithmetic to begin with. */
+static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
-  permi_given_item bad;
-  int row, whole, exactly;
-  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
+  const int exactly = permi_asks_exact(options), named = options->method != PERM_METHOD_AUTO;
+  const int whole = named && options->method != PERM_METHOD_EXACT && options->method != PERM_METHOD_LOW_RANK &&
+                    !permi_method_is_sparse(options->method);
+  const char *refusal = NULL;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_name("precision", options->precision));
-  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(given, options))
+  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
+  if (permi_sparse_by_counts(matrix, options))
     return PERM_OK;
-  whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          options->method != PERM_METHOD_LOW_RANK && !permi_method_is_sparse(options->method);
-  if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
-    const char *refusal =
-        permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);
-    if (refusal)
-      return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
-  }
+  if ((whole || !named) && !exactly)
+    refusal = permi_plan_refusal(options, named ? options->method : PERM_METHOD_DENSE);
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   if (options->precision == PERM_PRECISION_KAHAN && !whole)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_name("method", options->method));
-  if (exactly && !permi_given_integers(given, &row, &bad, watch))
-    return watch->stopped != PERM_OK
-           ? permi_fail_stopped(watch, result)
-           : permi_fail(result, PERM_ERROR_OPTION, 2,
-                      "options: precision exact needs integers below 2^53, and so does a modulus, but the entry in row "
-                      "%d, column %d (counted from 1) is %.17g%s", row + 1, bad.column + 1, bad.real,
-                      given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
   *exact = *exact && !whole;
-  return PERM_OK;
+  return exactly ? permi_check_integers(matrix, watch, result) : PERM_OK;
 }
-
-/* ========================================================================================= >>sparse */
 
 static void permi_job_replace(perm_job **job, perm_job *other)
 {
@@ -18800,7 +18510,7 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
 
 /* Integers are exact up to PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
    max_seconds, where doubles are not quicker. Doubles say what it would take. */
-static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
+static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
@@ -18815,7 +18525,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   if (seconds <= fmin(PERMI_EXACT_FREE_SECONDS, limit))
     return status;
   permi_result_clear(result);
-  status = permi_make_job(given, watch, 0, worth, &doubles, result);
+  status = permi_make_job(matrix, array, watch, 0, worth, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
   } else if (seconds == (double)INFINITY || (status == PERM_OK && permi_job_seconds(doubles) < worth)) {
@@ -18837,43 +18547,48 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
+/* array: 1 if the matrix was given as one, which is planned in less time. */
+static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
+  const int whole = scalar || options->method == PERM_METHOD_LOW_RANK || permi_sparse_by_counts(matrix, options);
   permi_control watch = permi_control_begin(options);
   perm_options raised;
   perm_status status;
   int exact = 0, leaf;
-  status = permi_sparse_check(given, options, &watch, &exact, result);
+  status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (scalar && given->m == given->n && given->n > PERM_MAX_N)
+  if (scalar && matrix->m == matrix->n && matrix->n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_LIMIT, 2,
-                      "a block of order %d is too large for method %s, which takes at most %d", given->n,
+                      "a block of order %d is too large for method %s, which takes at most %d", matrix->n,
                       perm_name("method", options->method), PERM_MAX_N);
-  if (given->m > 0 && (permi_sparse_by_counts(given, options) || scalar)) {
+  if (matrix->m > 0 && whole) {
     permi_problem problem;
-    void *entries;
-    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
+    void *entries = NULL;
+    if (exact)
+      status = permi_check_integers(matrix, &watch, result);
+    if (status == PERM_OK)
+      status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(given, &watch);
+    for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(matrix, &watch);
          leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* of entries as they are */
-      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (given->m < given->n ? given->m : given->n);
+      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (matrix->m < matrix->n ? matrix->m : matrix->n);
     }
     if (watch.stopped == PERM_OK)
       return status;
     permi_job_replace(job, NULL);
     return permi_fail_stopped(&watch, result);
   }
-  if (given->m == 0) {
+  if (matrix->m == 0) {
     const permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
     if (*job) {
-      (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
+      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
       (*job)->modulus = options->modulus;
     }
     if (*job && permi_job_push_number(*job, &one))
@@ -18881,34 +18596,32 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     permi_job_replace(job, NULL);
     return permi_fail_memory(result);
   }
-  if (!exact && options->certify && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
+  if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
       options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
     raised = *options;
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
-  status = permi_make_job(given, &watch, exact, (double)INFINITY, job, result);
-  if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
-      options->method != PERM_METHOD_EXACT)
-    status = permi_make_rather(given, &watch, status, job, result);
+  status = permi_make_job(matrix, array, &watch, exact, (double)INFINITY, job, result);
+  if (watch.stopped == PERM_OK && exact && !permi_asks_exact(options))
+    status = permi_make_rather(matrix, array, &watch, status, job, result);
   return status;
 }
 
 /* The precision to plan at once instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses only its own
    roundings. */
-static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
+static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
-  permi_given_item entry;
-  size_t e, end;
-  int i, subtracts = given->kind == PERM_KIND_COMPLEX;
-  for (i = 0; i < given->m && !subtracts; i++)
-    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++) {
-      permi_given_entry(given, i, e, &entry);
-      subtracts = entry.real < 0;
-    }
+  permi_cell cell;
+  size_t e;
+  int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
+  for (e = 0; matrix->m && e < matrix->nnz && !subtracts && !permi_watch_step(watch, e, 5); e++) {
+    permi_matrix_entry(matrix, e, &cell);
+    subtracts = cell.real < 0;
+  }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     if (job->leaf[i].integer || job->leaf[i].measured) /* of no other precision */
@@ -18922,7 +18635,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
 }
 
 /* A job in pieces begins in the precision that its tolerance needs. */
-static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
+static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int array, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
   perm_options options = *options_given;
@@ -18934,11 +18647,11 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   int raised = 0, steps;
   permi_result_clear(result);
   *job = NULL;
-  status = permi_sparse_job(given, &options, job, result);
+  status = permi_sparse_job(matrix, array, &options, job, result);
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_job_or_none(permi_sparse_job(given, &options, &higher, result), &higher);
+    status = permi_job_or_none(permi_sparse_job(matrix, array, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       permi_job_replace(job, NULL);
       return status;
@@ -18973,16 +18686,14 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
-  permi_given given;
   perm_status status;
-  memset(&given, 0, sizeof given);
   permi_result_clear(result);
   if (job)
     *job = NULL;
-  status = job ? permi_given_make(matrix, options, &watch, &given, result)
+  status = job ? permi_check_input(matrix, options, &watch, result)
                : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
-    status = permi_job_asked(permi_sparse_job_planned(&given, options, job, result), options, job);
+    status = permi_job_asked(permi_sparse_job_planned(matrix, 0, options, job, result), options, job);
   return permi_meter_end(&call, status, result);
 }
 
@@ -18991,20 +18702,19 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 {
   permi_control watch = permi_control_begin(options);
   permi_working working;
-  permi_given given;
   perm_status status;
-  permi_given_item bad;
+  size_t at;
   int exact, row, zero = 0;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
   memset(report, 0, sizeof *report);
-  status = permi_given_make(matrix, options, &watch, &given, result);
+  status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK)
-    status = permi_sparse_check(&given, options, &watch, &exact, result);
+    status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_given_integers(&given, &row, &bad, &watch);
+  exact = exact && permi_matrix_integers(matrix, &row, &at, &watch);
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -19014,13 +18724,13 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   working.watch = &watch;
   watch.activity = "preparing";
   if (matrix->m != matrix->n) {
-    permi_sparse_fill(&given, exact, matrix->m > matrix->n, &working);
+    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
       working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
     working.report.rounds = 0;
   } else {
-    permi_working_options(&working, &given, options, exact);
-    status = permi_sparse_prepare(&given, exact, &working, &zero, result);
+    permi_working_options(&working, matrix, options, exact);
+    status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
     if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
       status = permi_fail_memory(result);
   }
@@ -19041,7 +18751,8 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 }
 
 typedef struct permi_sparse_attempt {
-  const permi_given *given;
+  const perm_matrix *matrix;
+  int array;
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
@@ -19050,7 +18761,8 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
                                              perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_job_or_none(permi_sparse_job_planned(attempt->given, options, job, result), job);
+  const perm_status status = permi_job_or_none(
+      permi_sparse_job_planned(attempt->matrix, attempt->array, options, job, result), job);
   if (status != PERM_OK)
     return status;
   *seconds = attempt->seconds = permi_job_seconds(*job);
@@ -19067,18 +18779,18 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
   return permi_next_precision(result->method, attempt->precision);
 }
 
-static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
-                                       double start, perm_result *result)
+static perm_status permi_compute_matrix(const perm_matrix *matrix, int array, const perm_options *options,
+                                        permi_control *watch, double start, perm_result *result)
 {
   static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
-  permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
+  permi_sparse_attempt attempt = {matrix, array, 0, PERM_PRECISION_DEFAULT};
   int exact;
-  perm_status status = permi_sparse_check(given, options, watch, &exact, result);
-  if (status == PERM_OK && given->m > 0 && watch->stopped == PERM_OK && !exact &&
-      permi_sparse_by_counts(given, options) && !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK) {
+  perm_status status = permi_sparse_check(matrix, options, watch, &exact, result);
+  if (status == PERM_OK && matrix->m > 0 && watch->stopped == PERM_OK && !exact &&
+      permi_sparse_by_counts(matrix, options) && !permi_sparse_rounds(matrix, watch) && watch->stopped == PERM_OK) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
       status = permi_compute(&problem, PERMI_BY_LINES, 2, options, result);
     permi_release(&options->allocator, entries);
@@ -19087,7 +18799,7 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
   if (status == PERM_OK)
-    permi_gpu_prepare(options, given->m);
+    permi_gpu_prepare(options, matrix->m);
   return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
@@ -19099,15 +18811,14 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   permi_metered call;
   const perm_options *options;
   permi_control watch;
-  permi_given given;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   watch = permi_control_begin(options);
-  status = permi_given_make(matrix, options, &watch, &given, result);
+  status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK)
-    status = permi_compute_given(&given, options, &watch, start, result);
+    status = permi_compute_matrix(matrix, 0, options, &watch, start, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
@@ -19115,31 +18826,63 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 /* Looks at 2 x 2 minors without zeros: nearly all vanish where method twins has few classes of nearly full lines, as
    in J minus a sparse matrix, and next to none of others. */
 #define PERMI_ROUTE_MINORS 64
-static int permi_route_counts(const permi_given *given)
+static double permi_route_part(const permi_problem *problem, int i, int j, int part)
 {
+  const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * problem->parts + part;
+  return part >= problem->parts ? 0 : problem->integer ? (double)problem->integer[at] : problem->real[at];
+}
+
+static int permi_route_counts(const permi_problem *problem)
+{
+  const int n = problem->n;
   uint64_t seed = UINT64_C(88172645463325252);
   int trial, seen = 0, vanish = 0, k;
   for (trial = 0; trial < PERMI_ROUTE_MINORS; trial++) {
-    const int i = permi_order_below(&seed, given->n), j = permi_order_below(&seed, given->n);
-    const int row[2] = {i, (i + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
-    const int column[2] = {j, (j + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
-    permi_given_item item[4];
-    double real, imaginary;
+    const int i = permi_order_below(&seed, n), j = permi_order_below(&seed, n);
+    const int row = (i + 1 + permi_order_below(&seed, n - 1)) % n;
+    const int column = (j + 1 + permi_order_below(&seed, n - 1)) % n;
+    double x[4], y[4];
     for (k = 0; k < 4; k++) {
-      size_t end;
-      permi_given_entry(given, row[k / 2], permi_given_row(given, row[k / 2], &end) + (size_t)column[k % 2], &item[k]);
-      if (item[k].real == 0 && item[k].imaginary == 0)
+      x[k] = permi_route_part(problem, k / 2 ? row : i, k % 2 ? column : j, 0);
+      y[k] = permi_route_part(problem, k / 2 ? row : i, k % 2 ? column : j, 1);
+      if (x[k] == 0 && y[k] == 0)
         break;
     }
     if (k < 4)
       continue;
-    real = item[0].real * item[3].real - item[0].imaginary * item[3].imaginary;
-    imaginary = item[0].real * item[3].imaginary + item[0].imaginary * item[3].real;
     seen++;
-    vanish += real == item[1].real * item[2].real - item[1].imaginary * item[2].imaginary &&
-              imaginary == item[1].real * item[2].imaginary + item[1].imaginary * item[2].real;
+    vanish += x[0] * x[3] - y[0] * y[3] == x[1] * x[2] - y[1] * y[2] &&
+              x[0] * y[3] + y[0] * x[3] == x[1] * y[2] + y[1] * x[2];
   }
   return 4 * vanish > 3 * seen;
+}
+
+/* Makes compressed rows of an array; complex integers are doubles. Returns 0 without memory. */
+static int permi_route_matrix(const permi_problem *problem, size_t nnz, const perm_allocator *allocator,
+                              perm_matrix *matrix)
+{
+  const int n = problem->n, parts = problem->parts;
+  const perm_kind kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+  size_t k = 0;
+  int i, j;
+  if (!permi_matrix_allocate(matrix, n, n, nnz, kind, allocator))
+    return 0;
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++) {
+      const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);
+      if (real == 0 && imaginary == 0)
+        continue;
+      matrix->column[k] = j;
+      matrix->real[k] = real;
+      if (matrix->imaginary)
+        matrix->imaginary[k] = imaginary;
+      if (matrix->integer)
+        matrix->integer[k] = problem->integer[(ptrdiff_t)i * problem->ld + j];
+      k++;
+    }
+    matrix->row_start[i + 1] = k;
+  }
+  return 1;
 }
 
 /* Takes arrays with many zeros or few classes where dense sums are worth a look or too large. */
@@ -19153,12 +18896,11 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   const int n = problem->n, parts = problem->parts;
   perm_options options = *options_given;
   permi_control watch;
-  permi_given given;
-  permi_given_item entry;
+  perm_matrix matrix;
   perm_status status;
   double start, zeros;
-  size_t e, end;
-  int i;
+  size_t nnz = 0;
+  int i, j;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
       options.method != PERM_METHOD_AUTO ||
@@ -19167,34 +18909,30 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
   start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
-  memset(&given, 0, sizeof given);
-  given.kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
-  given.m = given.n = n;
-  given.real = problem->real;
-  given.integer = problem->integer;
-  given.imaginary = parts == 2 && problem->real ? problem->real + 1 : NULL;
-  given.imaginary_integer = parts == 2 && problem->integer ? problem->integer + 1 : NULL;
-  given.ld = (size_t)problem->ld;
-  given.step = (size_t)parts;
   for (i = 0; i < n; i++)
-    for (e = permi_given_row(&given, i, &end); e < end; e++) {
-      permi_given_entry(&given, i, e, &entry);
-      if (permi_not_finite(entry.real) || permi_not_finite(entry.imaginary)) {
+    for (j = 0; j < n; j++) {
+      const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);
+      if (permi_not_finite(real) || permi_not_finite(imaginary)) {
         permi_check_problem(problem, 0, result);
         return result->status == PERM_ERROR_NOT_FINITE;
       }
-      if (problem->integer && parts == 2 && !(fmax(fabs(entry.real), fabs(entry.imaginary)) <= 9007199254740991))
+      if (problem->integer && parts == 2 && !(fmax(fabs(real), fabs(imaginary)) <= 9007199254740991))
         return 0; /* complex entries are doubles here */
-      given.nnz += entry.real != 0 || entry.imaginary != 0;
+      nnz += real != 0 || imaginary != 0;
     }
   zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
-  if ((double)given.nnz > (1 - zeros) * n * n && !permi_route_counts(&given))
+  if ((double)nnz > (1 - zeros) * n * n && !permi_route_counts(problem))
     return 0;
   permi_result_clear(result);
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
-  status = permi_compute_given(&given, &options, &watch, start, result);
+  if (permi_route_matrix(problem, nnz, &options.allocator, &matrix)) {
+    status = permi_compute_matrix(&matrix, 1, &options, &watch, start, result);
+    perm_matrix_free(&matrix);
+  } else {
+    status = permi_fail_memory(result);
+  }
   if (status < PERM_OK && result->argument) /* argument 1 is the matrix, 2 the options */
     result->argument = result->argument == 2 ? argument : 3;
   return 1;

@@ -79,7 +79,7 @@
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>reduce          matching, strong components; lines of degree 1 and 2 eliminated
+     graph/          >>reduce          the graph of a matrix; matching, components; lines of degree 1 and 2 eliminated
                      >>walk            walks along elimination orders, greedy ones
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
@@ -116,11 +116,9 @@
                      >>dissection      nested dissection: the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
-     sparse/         >>prepare         check, reduce, split into blocks
-                     >>frontier_offer  offers of frontier, sorting
-                     >>choose          the table of engines
-                     >>sparse_job      a matrix becomes a job
-                     >>sparse          perm_compute_sparse, _job, _report
+     sparse/         >>frontier_offer  offers of frontier, sorting
+                     >>choose          blocks; the table of engines
+                     >>sparse          a matrix becomes a job; perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -239,11 +237,9 @@ PERMI_BRIEF_END
 #include "planar/fronts.h"
 #include "planar/planar.h"
 
-#include "sparse/prepare.h"
 PERMI_BRIEF_BEGIN
 #include "sparse/frontier_offer.h"
 #include "sparse/choose.h"
-#include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
 
 #if defined(PERM_WITH_CUDA)

@@ -146,7 +146,6 @@ expect dimacs 0 'permanent = 2$' $dir/triangle.col
 printf "\\223NUMPY\\1\\0\\106\\0{'descr': '|i1', 'fortran_order': False, 'shape': (2, 2), }          \\n\\1\\2\\3\\4" >$dir/a.npy
 expect npy 0 'permanent = 10$' $dir/a.npy
 $perm - <$dir/a.npy >$dir/out 2>&1; check npy_stdin grep -q 'permanent = 10$' $dir/out
-cat $dir/a.npy /dev/zero 2>/dev/null | $perm - >$dir/out 2>&1; check npy_endless grep -q 'save one array a file' $dir/out
 expect npy_truncated 2 'short.npy: byte 80: taken as .npy: 3 bytes of items found, 4 were expected for shape .2, 2.: is the file whole' \
   $(head -c 83 $dir/a.npy >$dir/short.npy; echo $dir/short.npy)
 printf '1 2\n99999999999999999999 4\n' >$dir/large.txt

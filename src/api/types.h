@@ -112,7 +112,7 @@ typedef enum perm_isa {
   X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")                                 \
   X(PERM_FORMAT_NUMPY, "npy", "a .npy file of NumPy")                                                                  \
   X(PERM_FORMAT_GRAPH6, "graph6", "a graph6, sparse6 or digraph6 line: the adjacency matrix")                          \
-  X(PERM_FORMAT_DIMACS, "dimacs", "lines c, p edge and e of a graph, or p asn, n and a of rows and columns")
+  X(PERM_FORMAT_DIMACS, "dimacs", "lines c, p edge and e of a graph")
 
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT, PERM_FORMAT_MAKE_INT = 0x7fffffff }
     perm_format;

@@ -250,22 +250,4 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
 }
-
-/* Returns the bytes of a file whose header is there, else 0: a pipe without an end is not read up. */
-static double permi_numpy_bytes(const char *text, size_t bytes)
-{
-  const size_t head = permi_numpy_head(text, bytes);
-  permi_reader reader;
-  permi_numpy array;
-  if (!head)
-    return 0;
-  memset(&reader, 0, sizeof reader);
-  reader.name = "";
-  reader.binary = text;
-  reader.cursor = text + (text[6] == 1 ? 10 : 12);
-  reader.line_end = text + head;
-  if (!permi_numpy_header(&reader, &array))
-    return (double)head;
-  return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
-}
 /* SPDX-License-Identifier: MIT */

@@ -225,15 +225,6 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* Will these bytes, the last `got` new, be refused whatever follows? /dev/zero has no end. */
-static int permi_text_is_over(const char *text, size_t bytes, size_t got)
-{
-  const double whole = permi_numpy_bytes(text, bytes);
-  if (permi_numpy_begins(text, bytes))
-    return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
-  return memchr(text + bytes - got, 0, got) != NULL;
-}
-
 /* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
@@ -279,8 +270,9 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
       break;
     }
     bytes += got;
+    /* text with a zero byte is refused whatever follows, and /dev/zero has no end */
     over = permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) ||
-           permi_text_is_over((const char *)text, bytes, got);
+           (!permi_numpy_begins((const char *)text, bytes) && memchr((char *)text + bytes - got, 0, got));
   }
   if (file && file != stdin)
     fclose(file);

@@ -1,14 +1,14 @@
 /* ========================================================================================= >>reduce
-   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
+   The graph of a matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
      permanent = constant * 2^exp2 * permanent of the live entries.
-   Degree 1 goes into the constant. Degree 2 [FM03]: a row of entries a, b in columns c, d goes, and these become
-   a (column d) + b (column c): at least 2 entries fewer. */
+   The entry of a line of degree 1 goes into the constant. A row with entries a, b in columns c, d is eliminated [FM03]:
+   both columns become one, a (column d) + b (column c), with at least 2 entries fewer. */
 #pragma once
 #include "../multiplicities/counts_leaf.h"
 #include "../matrix/matrix.h"
 
-/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]. Row i has column[start[i]..start[i+1]). *_match: the partner or
-   -1. work: 3 n, cursor: n. Returns the pairs, fewer if stopped. */
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73] and returns its size, less if stopped. Row i has
+   column[start[i]..start[i+1]). *_match: the partner or -1. work: 3 n, cursor: n. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -83,9 +83,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72]: the fine
-   decomposition of [DM58]. An entry is in a perfect matching if and only if its row and column are of one component.
-   work: 4 n, cursor: n. Returns their number, fewer if stopped. */
+/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72], and returns
+   their number, less if stopped. An entry is in a perfect matching if and only if its row and column are of one
+   component [DM58]. work: 4 n, cursor: n. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -135,8 +135,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* row, column; links along each */
-  double real, absolute;               /* value; sum of |terms| behind it */
-  double imaginary;
+  double real, absolute, imaginary;    /* absolute: the sum of |terms| behind the value */
   int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
@@ -147,10 +146,9 @@ typedef struct permi_working {
   int n, live, alive;
   int integer; /* integers count, nothing rounds */
   uint64_t modulus;
-  int is_complex, keep;
+  int is_complex, keep, degree_two, blocks;
   int inexact, lost; /* an integer was rounded; entries scaled below the normal doubles */
   double lost_error; /* their effect, in units of 2^exp2 */
-  int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
@@ -232,7 +230,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Splits the live part, removes entries in no perfect matching. 0: singular, or stopped. */
+/* Finds the blocks and removes entries in no perfect matching. Returns 0 if singular or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -265,8 +263,8 @@ static int permi_split(permi_working *working)
   if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    /* reports rows that violate Hall's condition: alternating paths reach them from an unmatched row, so their entries
-       are in their partners' columns, one fewer */
+    /* rows that alternating paths reach from an unmatched row violate Hall's condition: their entries are in the
+       columns of their partners, one fewer */
     int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
     memset(seen, 0, (size_t)rows * sizeof *seen);
     for (i = 0; row_match[i] >= 0; i++)
@@ -313,13 +311,13 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). Rounding an
-   entry that would leave the normal doubles, by at most DBL_MIN, changes the permanent by at most that times the
-   largest permanent of a minor of the moduli, at most prod max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). An entry
+   that would leave the normal doubles is rounded by at most DBL_MIN. This changes the permanent by at most DBL_MIN
+   times the largest permanent of a minor of the moduli, which is at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Returns the least e with modulus <= 2^e. */
+/* The least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -332,7 +330,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Multiplies by 2^by; 1: rounded, by at most DBL_MIN. Entries never vanish. */
+/* Multiplies by 2^by; returns 1 if that rounded, by at most DBL_MIN. No entry vanishes. */
 static int permi_cell_scale(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -444,40 +442,28 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* Returns 0 if a x is over 64 bits, as INT64_MIN always is. */
-static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
-{
-  *product = 0;
-  if (a == 0 || x == 0)
-    return 1;
-  if (a == INT64_MIN || x == INT64_MIN || (a < 0 ? -a : a) > INT64_MAX / (x < 0 ? -x : x))
-    return 0;
-  *product = a * x;
-  return 1;
-}
-
+/* Sets *sum to a x + b y; returns 0 if that does not fit 64 bits, or is INT64_MIN. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
-  int64_t p, q;
-  if (!permi_multiply_integers(a, x, &p) || !permi_multiply_integers(b, y, &q) ||
-      (q > 0 ? p > INT64_MAX - q : p < -INT64_MAX - q))
-    return 0;
-  *sum = p + q;
-  return 1;
+  const permi_wide first = permi_wide_of(a), second = permi_wide_of(b);
+  permi_wide total = {0, 0};
+  permi_wide_add_product(&total, &first, x);
+  permi_wide_add_product(&total, &second, y);
+  *sum = (int64_t)total.low;
+  return total.high == (*sum < 0 ? UINT64_MAX : 0) && *sum != INT64_MIN;
 }
 
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, permi_cell *product)
 {
-  return a->imaginary_integer != INT64_MIN &&
-         permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer,
+  return permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer,
                                 &product->integer) &&
          permi_combine_integers(a->integer, x->imaginary_integer, a->imaginary_integer, x->integer,
                                 &product->imaginary_integer);
 }
 
-/* Makes sum = a x + b y; y may be NULL. 0: overflow, or nearly underflow, so that the error is not one rounding's. A
-   complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by
-   2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
+/* Makes sum = a x + b y; y may be NULL. Returns 0 on overflow, or near underflow, where the error is more than a
+   rounding. A complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u,
+   underflow by 2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -516,8 +502,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Values that cancel further below their sums of |terms| are scaled alone, without bound or estimate: those sums
-   say nothing, and must not take values into underflow. */
+/* log2. Values that cancel further below their sums of |terms| have no bound or estimate. They are scaled without those
+   sums, which would take them into underflow. */
 #define PERMI_CANCELS -400
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
@@ -632,8 +618,8 @@ static double permi_gamma(double k)
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Returns the roundings of an entry's terms: of degree-2 steps, and 1 of each entry if integers were rounded.
-   `absolute` has them too, hence g / (1 - g) below. */
+/* The roundings of an entry's terms: those of degree-2 steps, and 1 of each entry if integers were rounded. `absolute`
+   has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -719,5 +705,95 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
     }
   }
   return PERM_OK;
+}
+
+/* Sets the numbers of *cell to entry e; returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *cell)
+{
+  const double limit = 9007199254740992.0;
+  const int reals = matrix->kind >= PERM_KIND_REAL;
+  memset(cell, 0, sizeof *cell);
+  cell->integer = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] : 1;
+  cell->real = reals ? matrix->real[e] : (double)cell->integer;
+  cell->absolute = fabs(cell->real);
+  cell->imaginary = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+  if (!reals)
+    return 1;
+  if (!(cell->absolute < limit && fabs(cell->imaginary) < limit) || cell->real != floor(cell->real) ||
+      cell->imaginary != floor(cell->imaginary))
+    return 0;
+  cell->integer = (int64_t)cell->real;
+  cell->imaginary_integer = (int64_t)cell->imaginary;
+  return 1;
+}
+
+/* Says if all entries are integers; else *row and *at are of the first that is none, or where watch stopped. */
+static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
+{
+  permi_cell cell;
+  for (*row = 0, *at = 0; *row < matrix->m; ++*row)
+    for (; *at < matrix->row_start[*row + 1]; ++*at)
+      if (permi_watch_step(watch, *at, 5) || !permi_matrix_entry(matrix, *at, &cell))
+        return 0;
+  return 1;
+}
+
+static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
+{
+  permi_cell cell;
+  int i, used = 0;
+  size_t e;
+  working->integer = exact;
+  for (i = 0; i < matrix->m; i++) {
+    if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
+      break;
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
+      permi_matrix_entry(matrix, e, &cell);
+      if (permi_cell_is_zero(working, &cell))
+        continue;
+      cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
+      working->inexact |= cell.rounded;
+      cell.vertex[0] = transposed ? matrix->column[e] : i;
+      cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
+      working->cell[used] = cell;
+      permi_cell_link(working, used++);
+    }
+  }
+  working->report.m = matrix->m;
+  working->report.n = matrix->n;
+  working->report.entries = (size_t)used;
+}
+
+static perm_status permi_fail_long(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
+                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
+                    64 * PERM_INTEGER_WORDS);
+}
+
+/* *zero: the permanent is 0 by structure. */
+static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero,
+                                        perm_result *result)
+{
+  int first = 1, changed = 1;
+  perm_status status = PERM_OK;
+  *zero = 0;
+  permi_sparse_fill(matrix, exact, 0, working);
+  while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
+    if (!permi_split(working)) {
+      *zero = 1;
+      break;
+    }
+    if (first && !exact && !permi_scale(working))
+      return permi_fail_memory(result);
+    first = 0;
+    if (working->lost) /* its bound is about the entries as they are */
+      break;
+    status = permi_reduce(working, &changed, zero);
+  }
+  working->report.cancelled = *zero && working->report.structural_rank == working->n;
+  if (status != PERM_OK)
+    status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
+  return status;
 }
 /* SPDX-License-Identifier: MIT */

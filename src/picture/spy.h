@@ -280,14 +280,13 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
   const int n = matrix->n, square = matrix->m == n && n > 0;
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
-  const permi_given given = permi_given_rows(matrix);
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
     if (!permi_working_create(&working, spy->pool.allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
-    permi_sparse_fill(&given, 0, 0, &working);
+    permi_sparse_fill(matrix, 0, 0, &working);
     spy->singular = !permi_split(&working);
   }
   if (square && !spy->singular) { /* components: in reverse topological order */

@@ -538,8 +538,8 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
       status = permi_fail(result, PERM_ERROR_LIMIT, array->argument, "the array, %s", offer[i].why);
     else if (ranked && status == PERM_OK && offers.chosen < 0)
       status = permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument,
-                          "options: method low-rank: the array %s; this method takes ranks up to %d", offer[i].why,
-                          PERMI_RANK_MOST);
+                          "options: method low-rank: the %s %s; this method takes ranks up to %d",
+                          array->argument == 2 ? "matrix" : "array", offer[i].why, PERMI_RANK_MOST);
     if (i != offers.chosen && offer[i].plan)
       offers.engine[i].release(&options->allocator, offer[i].plan);
   }

@@ -421,7 +421,6 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
   const perm_options *options;
   permi_metered call;
   permi_control watch;
-  permi_given given;
   permi_problem problem;
   void *entries = NULL;
   perm_status status;
@@ -429,13 +428,15 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   watch = permi_control_begin(options);
-  status = permi_given_make(matrix, options, &watch, &given, result);
+  status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK) {
-    problem = permi_integers(given.m, given.n, NULL, given.n, permi_reach_of(parts), NULL, NULL);
+    problem = permi_integers(matrix->m, matrix->n, NULL, matrix->n, permi_reach_of(parts), NULL, NULL);
     status = permi_proof_refuse(&problem, path, options, 3, result);
   }
   if (status == PERM_OK)
-    status = permi_sparse_array(&given, &options->allocator, 1, &problem, &entries, result);
+    status = permi_check_integers(matrix, &watch, result);
+  if (status == PERM_OK)
+    status = permi_sparse_array(matrix, &options->allocator, 1, &problem, &entries, result);
   if (status != PERM_OK && result->argument == 2 && !(path && !*path)) /* there the options are argument 2 */
     result->argument = 3;
   if (status == PERM_OK)

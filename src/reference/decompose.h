@@ -178,9 +178,8 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   int side = 0, line = 0, degree, order, first, last;
   uint64_t lines;
   permi_value_one(&plan->numbers, result);
-  if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
-                                     PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
-    return;
+  permi_ways_count(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
+                                  PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size));
   for (;;) {
     int partner, s;
     degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
@@ -219,7 +218,7 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   }
   permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
   memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last && !run->ways->stopped; first++) {
+  for (; first < last; first++) {
     permi_piece_copy(plan, piece, piece + 1);
     permi_piece_line(piece + 1, side, line, piece->pair[first]);
     permi_decompose_node(run, piece + 1, piece->value);
@@ -243,10 +242,10 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   permi_piece *piece;
   uint64_t *room;
   int i;
-  (void)chunk;
   memset(&run, 0, sizeof run);
   run.plan = plan;
   run.ways = (permi_ways *)workspace;
+  permi_ways_begin(leaf, chunk, run.ways);
   piece = (permi_piece *)(void *)(run.ways + 1);
   room = (uint64_t *)(void *)(piece + plan->n);
   for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {

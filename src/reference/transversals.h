@@ -9,8 +9,9 @@
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
-   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
-   Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
+   Engines of papers, which run by name only, share a frame: a walk over a tree of choices, whose leaves add up. Chunks
+   share the tree: the ways out of a node are divided among its chunks, whose sums are exact. A walk stops between
+   chunks. */
 #pragma once
 #include "../graph/engines.h"
 #include "../frontier/values.h"
@@ -18,32 +19,25 @@
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* at least, of a chunk */
-#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted, between looks at the stop */
-#define PERMI_WALK_WINDOW 64 /* chunks of each thread before they are merged */
 #define PERMI_WALK_PROBES 48
-#if !defined(PERMI_WALK_GRACE_SECONDS)
-#define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
-#endif
 
 typedef struct permi_ways {
   uint64_t begin, end, chunk; /* chunks that share the node, the one that walks */
   double weight;              /* paths that a probe stands for; else 1 */
   uint64_t seed;              /* of a probe; else 0 */
-  struct permi_walking *walking; /* NULL: nothing stops the walk */
-  double choices, work, look; /* counted; predicted seconds; at the next look */
-  int thread, stopped;
+  double choices, work;       /* counted; predicted seconds */
 } permi_ways;
 
-/* A range that threads walk. */
-typedef struct permi_walking {
-  const permi_leaf *leaf;
-  permi_control *control;
-  uint64_t begin, window; /* the first chunks of the range, of the slots */
-  double each;            /* predicted seconds of a chunk */
-  perm_partial *slot;
-  void *memory;
-  int stop; /* a perm_status that thread 0 writes and the others see */
-} permi_walking;
+/* Begins the walk of a chunk; a leaf without chunks is that of a probe, whose walk has begun. */
+static void permi_ways_begin(const permi_leaf *leaf, uint64_t chunk, permi_ways *ways)
+{
+  if (!leaf->information.chunks)
+    return;
+  memset(ways, 0, sizeof *ways);
+  ways->end = leaf->information.chunks;
+  ways->chunk = chunk;
+  ways->weight = 1;
+}
 
 /* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
@@ -72,88 +66,11 @@ static int permi_ways_mine(const permi_ways *ways)
   return ways->chunk == ways->begin;
 }
 
-static perm_status permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk)
-{
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = walking->stop;
-  } else {
-    stop = (int)permi_control_poll(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
-    PERMI_OMP(atomic write)
-    walking->stop = stop;
-  }
-  return (perm_status)stop;
-}
-
-/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
-static int permi_ways_stop(permi_ways *ways, double seconds)
+/* Counts a choice of predicted seconds. */
+static void permi_ways_count(permi_ways *ways, double seconds)
 {
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
-  if (ways->work >= ways->look && ways->walking && !ways->stopped) {
-    ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_walking_poll(ways->walking, ways->thread, ways->chunk) != PERM_OK;
-  }
-  return ways->stopped;
-}
-
-static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
-{
-  permi_walking *walking = (permi_walking *)context;
-  const permi_leaf *leaf = walking->leaf;
-  perm_partial *partial = &walking->slot[chunk - walking->window];
-  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
-  memset(ways, 0, sizeof *ways);
-  ways->end = leaf->information.chunks;
-  ways->chunk = chunk;
-  ways->weight = 1;
-  ways->walking = walking->control ? walking : NULL;
-  ways->look = PERMI_WALK_GRACE_SECONDS;
-  ways->thread = thread;
-  leaf->run_chunk(leaf, chunk, ways, partial);
-  if (!ways->stopped) {
-    partial->fingerprint = leaf->information.fingerprint;
-    permi_partial_count(partial, chunk, chunk + 1);
-  }
-  return thread || !walking->control ? PERM_OK
-         : ways->stopped             ? (perm_status)walking->stop
-                                     : permi_walking_poll(walking, 0, chunk + 1);
-}
-
-/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
-   was done is a prefix. */
-static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                    perm_partial *partial)
-{
-  const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
-  const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  const uint64_t most = PERMI_WALK_WINDOW * (uint64_t)threads, room = end - begin < most ? end - begin : most;
-  permi_leaf each = *leaf;
-  permi_walking walking = {&each, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
-                           NULL, NULL, PERM_OK};
-  perm_status status = PERM_OK;
-  uint64_t k;
-  int whole = 1;
-  each.run_range = NULL; /* it has a workspace */
-  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
-  if (!permi_workspace_make(allocator, &each, threads, &walking.memory) || !walking.slot)
-    status = PERM_ERROR_MEMORY;
-  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
-    const uint64_t count = end - walking.window < room ? end - walking.window : room;
-    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
-    status = permi_share(threads, walking.window, walking.window + count, permi_walking_chunk, &walking, NULL);
-    for (k = 0; k < count && walking.slot[k].chunks; k++)
-      perm_partial_merge(partial, &walking.slot[k]);
-    whole = k == count;
-    if (whole && walking.window + count == end)
-      status = PERM_OK;
-    else if (status == PERM_OK && control)
-      status = permi_control_poll_range(control, (double)(walking.window + count - begin) * walking.each, "walking");
-  }
-  permi_release(allocator, walking.memory);
-  permi_release(allocator, walking.slot);
-  return status;
 }
 
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
@@ -243,7 +160,6 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways),
                   leaf);
   leaf->run_chunk = run;
-  leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
   leaf->workspace = sizeof(permi_ways) + workspace;
   leaf->threaded = 1;
@@ -325,9 +241,9 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
   permi_matching_walk walk;
   char *product;
   int v, k = 0;
-  (void)chunk;
   walk.all = all;
   walk.ways = (permi_ways *)workspace;
+  permi_ways_begin(leaf, chunk, walk.ways);
   walk.product = (char *)(walk.ways + 1);
   walk.sum = walk.product + (size_t)levels * all->size;
   walk.degree = (int *)(void *)(walk.sum + all->size);
@@ -351,8 +267,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
       k--;
       continue;
     }
-    if (permi_ways_stop(walk.ways, seconds))
-      return;
+    permi_ways_count(walk.ways, seconds);
     permi_matching_next(&walk, k);
     walk.matched[k] = 1;
     permi_matching_move(&walk, u, -1);

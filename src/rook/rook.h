@@ -8,7 +8,7 @@
 #include "../sparse/sparse.h"
 
 typedef struct permi_rook {
-  permi_given given;
+  const perm_matrix *matrix;
   int m, n, transposed; /* m <= n: of the matrix, or its transpose */
   permi_block block;    /* lines with entries */
   int64_t *shifted;     /* m x n, or NULL */
@@ -21,22 +21,19 @@ typedef struct permi_rook_entry {
   size_t next;
 } permi_rook_entry;
 
-static int permi_rook_next(const permi_given *given, permi_rook_entry *entry)
+static int permi_rook_next(const perm_matrix *matrix, permi_rook_entry *entry)
 {
-  permi_given_item item;
-  size_t e, end;
-  for (; entry->row < given->m; entry->row++) {
-    e = permi_given_row(given, entry->row, &end);
-    for (e = entry->next > e ? entry->next : e; e < end; e++) {
-      permi_given_entry(given, entry->row, e, &item);
-      if (!item.integer[0])
+  permi_cell cell;
+  for (; entry->row < matrix->m; entry->row++)
+    for (; entry->next < matrix->row_start[entry->row + 1];) {
+      const size_t e = entry->next++;
+      permi_matrix_entry(matrix, e, &cell);
+      if (!cell.integer)
         continue;
-      entry->next = e + 1;
-      entry->column = item.column;
-      entry->value = item.integer[0];
+      entry->column = matrix->column[e];
+      entry->value = cell.integer;
       return 1;
     }
-  }
   return 0;
 }
 
@@ -56,31 +53,32 @@ static double permi_rook_bits(const permi_block *block)
 /* Makes the graph of the lines that have entries; returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
-  const permi_given *given = &rook->given;
+  const perm_matrix *matrix = rook->matrix;
   permi_block *block = &rook->block;
-  const size_t lines = (size_t)given->m + (size_t)given->n, most = given->nnz < INT_MAX / 4 ? given->nnz : INT_MAX / 4;
+  const size_t lines = (size_t)matrix->m + (size_t)matrix->n;
+  const size_t most = matrix->nnz < INT_MAX / 4 ? matrix->nnz : INT_MAX / 4;
   int *number = (int *)permi_pool_get(pool, lines + 1, sizeof(int)), k;
   permi_rook_entry entry;
   block->start = (int *)permi_pool_get(pool, lines + 2, sizeof(int));
   block->neighbour = (int *)permi_pool_get(pool, 4 * most + 1, sizeof(int));
   block->integer = (int64_t *)permi_pool_get(pool, most + 1, sizeof(int64_t));
-  if (pool->failed || most < given->nnz)
+  if (pool->failed || most < matrix->nnz)
     return 0;
   block->edge = block->neighbour + 2 * most;
   memset(number, 0, (lines + 1) * sizeof *number);
   memset(block->start, 0, (lines + 2) * sizeof *block->start);
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry);) {
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(matrix, &entry);) {
     number[entry.row]++;
-    number[given->m + entry.column]++;
+    number[matrix->m + entry.column]++;
   }
-  for (k = 0; k < given->m + given->n; k++) /* degrees become numbers of vertices */
+  for (k = 0; k < matrix->m + matrix->n; k++) /* degrees become numbers of vertices */
     if (number[k]) {
-      block->n += k < given->m;
+      block->n += k < matrix->m;
       block->start[block->vertices + 2] = block->start[block->vertices + 1] + number[k];
       number[k] = block->vertices++;
     }
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry); block->edges++) {
-    const int end[2] = {number[entry.row], number[given->m + entry.column]};
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(matrix, &entry); block->edges++) {
+    const int end[2] = {number[entry.row], number[matrix->m + entry.column]};
     block->integer[block->edges] = entry.value;
     for (k = 0; k < 2; k++) {
       const int at = block->start[end[k] + 1]++;
@@ -234,7 +232,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
   size_t k;
   for (k = 0; k < (size_t)rook->m * n; k++)
     rook->shifted[k] = x;
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(&rook->given, &entry);)
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(rook->matrix, &entry);)
     rook->shifted[rook->transposed ? (size_t)entry.column * n + (size_t)entry.row
                                    : (size_t)entry.row * n + (size_t)entry.column] += entry.value;
 }
@@ -349,9 +347,8 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
 {
   const perm_method method = options->method;
   perm_options checked = *options;
-  permi_given given;
-  permi_given_item bad;
   perm_status status;
+  size_t at;
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
@@ -367,8 +364,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
       options->checkpoint.file)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "rook numbers are exact, by method auto, frontier or exact, and have no checkpoints");
-  given = permi_given_rows(matrix);
-  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_given_integers(&given, &row, &bad, watch)))
+  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_matrix_integers(matrix, &row, &at, watch)))
     return watch->stopped != PERM_OK
                ? permi_fail_stopped(watch, result)
                : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
@@ -388,7 +384,7 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
     return status;
   memset(&rook, 0, sizeof rook);
   memset(&plan, 0, sizeof plan);
-  rook.given = permi_given_rows(matrix);
+  rook.matrix = matrix;
   rook.transposed = matrix->m > matrix->n;
   rook.m = rook.transposed ? matrix->n : matrix->m;
   rook.n = rook.transposed ? matrix->m : matrix->n;

@@ -285,37 +285,37 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
 }
 
 /* argument: the position of the matrix; options, seed, first, count, columns and result follow it. */
-static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
+static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
   const int *columns = sampling->columns;
   permi_control *watch = sampling->watch;
   perm_result *result = sampling->result;
-  permi_given_item entry;
-  size_t e, end;
+  permi_cell cell;
+  size_t e;
   int i, takes = options->method == PERM_METHOD_AUTO;
   for (i = 0; i < PERMI_TRACERS; i++)
     takes |= permi_sample_engines[i].method == options->method;
-  if (given->m > given->n)
+  if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
-                      given->m, given->n);
+                      matrix->m, matrix->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: samples take methods auto, band, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
-  if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
+  if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
                       columns ? "count is too large" : "columns is NULL");
-  for (i = 0; i < given->m; i++)
-    for (e = permi_given_row(given, i, &end); e < end && !permi_watch_step(watch, e, 5); e++) {
-      permi_given_entry(given, i, e, &entry);
-      if (entry.imaginary != 0 || entry.real < 0)
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
+      permi_matrix_entry(matrix, e, &cell);
+      if (cell.imaginary != 0 || cell.real < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                           "matrix: row %d, column %d (counted from 1) has %.17g%s: entries below 0 have no chances",
-                          i + 1, entry.column + 1, entry.imaginary != 0 ? entry.imaginary : entry.real,
-                          entry.imaginary != 0 ? " i" : "");
+                          i + 1, matrix->column[e] + 1, cell.imaginary != 0 ? cell.imaginary : cell.real,
+                          cell.imaginary != 0 ? " i" : "");
     }
   return PERM_OK;
 }
@@ -338,15 +338,15 @@ static void permi_sample_ones(permi_working *working, int m)
   working->report.entries = (size_t)used;
 }
 
-static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_given *given, int exact)
+static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact)
 {
   permi_working *working = &sampling->working;
   permi_control *watch = sampling->watch;
   perm_result *result = sampling->result;
   working->watch = watch;
   watch->activity = "preparing";
-  permi_sparse_fill(given, exact, 0, working);
-  permi_sample_ones(working, given->m);
+  permi_sparse_fill(matrix, exact, 0, working);
+  permi_sample_ones(working, matrix->m);
   if (!permi_split(working) && watch->stopped == PERM_OK)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "matrix: its permanent is 0, nothing can be drawn: %d row%s entries in only %d column%s",
@@ -363,30 +363,30 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_gi
   return watch->stopped;
 }
 
-static perm_status permi_sample(permi_sampling *sampling, const permi_given *given)
+static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
 {
   const perm_options *options = sampling->options;
   const perm_allocator *allocator = &options->allocator;
-  permi_given_item entry;
   perm_status status;
+  size_t at;
   int row, b, exact;
   const int threads = permi_threads(options);
-  exact = permi_given_integers(given, &row, &entry, sampling->watch);
+  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
-                      "%.17g", row + 1, entry.column + 1, entry.real);
-  if ((double)given->nnz + (double)(given->n - given->m) * given->n > INT_MAX / 4)
+                      "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
+  if ((double)matrix->nnz + (double)(matrix->n - matrix->m) * matrix->n > INT_MAX / 4)
     return permi_fail(sampling->result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is too large to be made square by ones",
-                      given->m, given->n);
-  if (!permi_working_create(&sampling->working, allocator, given->n,
-                            given->nnz + (size_t)(given->n - given->m) * (size_t)given->n))
+                      matrix->m, matrix->n);
+  if (!permi_working_create(&sampling->working, allocator, matrix->n,
+                            matrix->nnz + (size_t)(matrix->n - matrix->m) * (size_t)matrix->n))
     return permi_fail_memory(sampling->result);
-  status = permi_sample_prepare(sampling, given, exact);
+  status = permi_sample_prepare(sampling, matrix, exact);
   if (status == PERM_OK)
     status = permi_sample_blocks(sampling);
   if (status == PERM_OK) {
-    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
+    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
     status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
   }
@@ -412,7 +412,6 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   permi_sampling sampling;
   permi_metered call;
   permi_control watch;
-  permi_given given;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
@@ -428,12 +427,12 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   sampling.result = result;
   status = permi_check_options(sampling.options, 2, result);
   if (status == PERM_OK)
-    status = permi_given_make(matrix, sampling.options, &watch, &given, result);
+    status = permi_check_input(matrix, sampling.options, &watch, result);
   if (status == PERM_OK)
-    status = permi_sample_check(&given, &sampling, 1);
-  sampling.m = status == PERM_OK ? given.m : 0;
+    status = permi_sample_check(matrix, &sampling, 1);
+  sampling.m = status == PERM_OK ? matrix->m : 0;
   if (sampling.m > 0)
-    status = permi_sample(&sampling, &given);
+    status = permi_sample(&sampling, matrix);
   if (status == PERM_OK) {
     result->method = sampling.method;
     result->terms = sampling.visited;

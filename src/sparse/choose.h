@@ -1,5 +1,5 @@
 /* ========================================================================================= >>choose
-   The table of engines, and the choice among their offers. */
+   Blocks of a reduced graph, the table of engines, and the choice among their offers for a block. */
 #pragma once
 #include "../band/band_order.h"
 #include "../twins/classes_order.h"
@@ -9,8 +9,181 @@
 #include "../reference/decompose.h"
 #include "../reference/transversals.h"
 #include "../planar/planar.h"
-#include "prepare.h"
 #include "frontier_offer.h"
+
+static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
+{
+  const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
+  return working->integer ? permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer)
+                          : permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+}
+
+static int permi_lines_same(permi_working *working, int side, int a, int b)
+{
+  int index, equal = working->degree[a] == working->degree[b];
+  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
+    working->at[working->cell[index].vertex[1 - side]] = index;
+  for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
+    const permi_cell *y = &working->cell[index], *x = y;
+    const int at = working->at[y->vertex[1 - side]];
+    if (at >= 0)
+      x = &working->cell[at];
+    equal = at >= 0 && (working->integer
+                            ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
+                            : x->real == y->real && x->imaginary == y->imaginary);
+  }
+  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
+    working->at[working->cell[index].vertex[1 - side]] = -1;
+  return equal;
+}
+
+/* Takes O(nnz + n); returns 0 if memory runs out. */
+static int permi_report_left(permi_working *working)
+{
+  perm_preparation *report = &working->report;
+  const int n = working->n;
+  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
+  int *size = working->work, side, v, k, lines, index;
+  if (!line)
+    return 0;
+  for (k = 0; k < working->blocks; k++)
+    size[k] = 0;
+  for (v = 0; v < n; v++)
+    if (working->degree[v] >= 0)
+      size[working->component[v]]++;
+  report->blocks = report->largest = 0;
+  for (k = 0; k < working->blocks; k++) {
+    report->blocks += size[k] > 1;
+    report->largest = size[k] > 1 && size[k] > report->largest ? size[k] : report->largest;
+  }
+  for (side = 0; side < 2; side++) {
+    int *equal = side ? &report->equal_columns : &report->equal_rows;
+    for (lines = 0, v = side * n; v < side * n + n; v++)
+      if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
+          !permi_watch(working->watch, 20.0 * working->degree[v])) {
+        line[lines].key = 0;
+        line[lines].vertex = v;
+        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
+          line[lines].key += permi_cell_hash(working, &working->cell[index], 1 - side);
+        lines++;
+        report->degree_three += working->degree[v] == 3;
+        report->degree_four += working->degree[v] == 4;
+        if (!side)
+          report->entries_left += (size_t)working->degree[v];
+      }
+    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
+    for (k = 1; k < lines && sorted; k++)
+      if (sorted[k].key == sorted[k - 1].key && !permi_watch(working->watch, 20.0 * working->degree[sorted[k].vertex]))
+        *equal += permi_lines_same(working, side, sorted[k - 1].vertex, sorted[k].vertex);
+  }
+  permi_release(&working->allocator, line);
+  return 1;
+}
+
+static void permi_block_release(const perm_allocator *allocator, permi_block *block)
+{
+  permi_release(allocator, block->start); /* neighbour and edge too */
+  permi_release(allocator, block->integer);
+  permi_release(allocator, block->real);
+}
+
+/* Lists the live rows (*line), then from n on the columns, by blocks; those of block k begin at (*first)[k]. The caller
+   releases both; on PERM_ERROR_MEMORY there is none. */
+static perm_status permi_block_lines(permi_working *working, int **first, int **line)
+{
+  const perm_allocator *allocator = &working->allocator;
+  const int n = working->n, blocks = working->blocks;
+  int *begin = (int *)permi_allocate_zeros(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
+  if (!begin || !lines) {
+    permi_release(allocator, begin);
+    permi_release(allocator, lines);
+    return PERM_ERROR_MEMORY;
+  }
+  fill = begin + blocks + 1;
+  *first = begin;
+  *line = lines;
+  for (v = 0; v < n; v++)
+    if (working->degree[v] >= 0)
+      begin[working->component[v] + 1]++;
+  for (k = 0; k < blocks; k++)
+    begin[k + 1] += begin[k];
+  for (v = 0; v < 2 * n; v++) {
+    if (v % n == 0)
+      memcpy(fill, begin, (size_t)blocks * sizeof *fill);
+    if (permi_watch_step(working->watch, (size_t)v, 20))
+      return working->watch->stopped;
+    if (working->degree[v] >= 0)
+      lines[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
+  }
+  return PERM_OK;
+}
+
+/* The block is incomplete if watch stops; returns 0 if memory runs out. */
+static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
+{
+  const perm_allocator *allocator = &working->allocator;
+  int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
+  int i, index, edges = 0, c;
+  memset(block, 0, sizeof *block);
+  for (i = 0; i < n; i++) {
+    number[rows[i]] = i;
+    number[columns[i]] = n + i;
+    edges += working->degree[rows[i]];
+  }
+  block->n = n;
+  block->vertices = 2 * n;
+  block->edges = edges;
+  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
+  if (working->integer)
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
+  else
+    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
+  if (!block->start || (!block->integer && !block->real)) {
+    permi_block_release(allocator, block);
+    return 0;
+  }
+  block->neighbour = block->start + (2 * n + 1);
+  block->edge = block->neighbour + 2 * edges;
+  block->absolute = block->real ? block->real + edges : NULL;
+  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
+  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
+  block->start[0] = 0;
+  for (i = 0; i < 2 * n; i++) {
+    block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
+    fill[i] = block->start[i];
+  }
+  edges = 0;
+  for (i = 0; i < n; i++)
+    for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
+      if (permi_watch_step(working->watch, (size_t)edges, 30))
+        return 1;
+      const permi_cell *cell = &working->cell[index];
+      c = number[cell->vertex[1]];
+      block->neighbour[fill[c]] = i;
+      block->edge[fill[c]++] = edges;
+      if (block->integer) {
+        block->integer[edges] = cell->integer;
+        if (block->imaginary_integer)
+          block->imaginary_integer[edges] = cell->imaginary_integer;
+      } else {
+        block->real[edges] = cell->real;
+        block->absolute[edges] = cell->absolute;
+        block->rounded |= cell->rounded;
+        if (block->imaginary)
+          block->imaginary[edges] = cell->imaginary;
+      }
+      edges++;
+    }
+  for (c = n; c < 2 * n; c++)
+    for (index = block->start[c]; index < block->start[c + 1] && !permi_watch_step(working->watch, (size_t)index, 20);
+         index++) {
+      i = block->neighbour[index];
+      block->neighbour[fill[i]] = c;
+      block->edge[fill[i]++] = block->edge[index];
+    }
+  return 1;
+}
 
 /* The array of a block, made when first needed. */
 typedef struct permi_block_array {

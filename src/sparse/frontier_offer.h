@@ -4,7 +4,7 @@
 #include "../reference/sorting.h"
 #include "../frontier/arrays_run.h"
 #include "../tree/tree_build.h"
-#include "prepare.h"
+#include "../graph/engines.h"
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {

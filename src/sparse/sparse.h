@@ -1,6 +1,233 @@
 /* ========================================================================================= >>sparse */
 #pragma once
-#include "sparse_job.h"
+#include "choose.h"
+
+static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
+{
+  const char *missing;
+  size_t i, e, previous;
+  int part;
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix is NULL");
+  if (matrix->m < 0 || matrix->n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is negative", matrix->m, matrix->n);
+  if ((int)matrix->kind < 0 || (int)matrix->kind > (int)PERM_KIND_COMPLEX)
+    return permi_fail(result, PERM_ERROR_OPTION, 1, "matrix: kind %d is unknown", (int)matrix->kind);
+  if (matrix->m == 0)
+    return PERM_OK;
+  if (matrix->m > INT_MAX / 16 || matrix->n > INT_MAX / 16 || matrix->nnz > INT_MAX / 4)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m,
+                      matrix->n, (double)matrix->nnz);
+  if (!matrix->row_start || (matrix->nnz && !matrix->column))
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
+  missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
+            : matrix->kind >= PERM_KIND_REAL && !matrix->real     ? "real"
+            : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
+                                                                      : NULL;
+  if (matrix->nnz && missing)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", missing);
+  if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
+    if (matrix->row_start[i] > matrix->row_start[i + 1] || matrix->row_start[i + 1] > matrix->nnz)
+      return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start decreases after row %d (counted from 1)",
+                        (int)i + 1);
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 5); i++)
+    for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5);
+         previous = e++) {
+      if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
+        return permi_fail(result, PERM_ERROR_SIZE, 1,
+                          "matrix: row %d (counted from 1) has column index %d of %d columns", (int)i + 1,
+                          matrix->column[e], matrix->n);
+      if (e > previous && matrix->column[e] <= matrix->column[previous])
+        return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
+                          (int)i + 1);
+      for (part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
+        const char *bad = permi_not_finite(part ? matrix->imaginary[e] : matrix->real[e]);
+        if (bad)
+          return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)", bad,
+                            (int)i + 1, matrix->column[e] + 1);
+      }
+    }
+  return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
+}
+
+static perm_status permi_check_input(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
+                                     perm_result *result)
+{
+  const perm_status status = permi_check_options(options, 2, result);
+  return status == PERM_OK ? permi_check_sparse(matrix, watch, result) : status;
+}
+
+static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
+                                  int exact)
+{
+  working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  working->modulus = options->modulus;
+  working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
+}
+
+/* The caller releases *entries. */
+static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
+                                      permi_problem *problem, void **entries, perm_result *result)
+{
+  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
+  int64_t *integers;
+  double *reals;
+  permi_cell cell;
+  size_t e;
+  int i, part;
+  *entries = NULL;
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
+                      m, n, PERM_MAX_LINES);
+  *entries = permi_allocate_zeros(allocator, count, 8);
+  if (!*entries)
+    return permi_fail_memory(result);
+  integers = (int64_t *)*entries;
+  reals = (double *)*entries;
+  for (i = 0; i < m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      permi_matrix_entry(matrix, e, &cell);
+      for (part = 0; part < parts; part++) {
+        const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts + (size_t)part;
+        if (exact)
+          integers[at] = part ? cell.imaginary_integer : cell.integer;
+        else
+          reals[at] = part ? cell.imaginary : cell.real;
+      }
+    }
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
+  return PERM_OK;
+}
+
+/* Returns 1 if an integer does not fit a double; unknown if watch stops. */
+static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
+{
+  size_t e;
+  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
+    if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
+      return 1;
+  return 0;
+}
+
+/* The product of its leaves is not the permanent. */
+static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                 permi_control *watch, perm_result *result)
+{
+  (void)job, (void)partials, (void)strike, (void)watch;
+  return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
+}
+
+/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
+   planned, for the caller to free. worth: see permi_maker. */
+static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
+                                  perm_job **job, perm_result *result)
+{
+  const perm_options *options = watch->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_working working;
+  permi_maker maker;
+  permi_account account;
+  perm_status status = PERM_OK;
+  int zero;
+  const double start = permi_seconds();
+  memset(&working, 0, sizeof working);
+  memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  account.floor = array ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
+  maker.account = &account;
+  maker.hear = permi_hear;
+  maker.options = options;
+  maker.working = &working;
+  maker.result = result;
+  maker.worth = worth;
+  maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
+  if (!maker.job || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+    perm_job_free(maker.job);
+    return permi_fail_memory(result);
+  }
+  permi_working_options(&working, matrix, options, exact);
+  working.watch = maker.watch = watch;
+  watch->activity = "preparing";
+  maker.job->modulus = options->modulus;
+  maker.job->is_complex = working.is_complex;
+  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  if (status == PERM_OK && watch->stopped == PERM_OK) {
+    status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+    watch->activity = "planning";
+  }
+  if (status == PERM_OK && watch->stopped == PERM_OK)
+    status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
+  permi_working_free(&working);
+  permi_release(allocator, maker.binomial);
+  permi_release(allocator, maker.subsets);
+  if (watch->stopped != PERM_OK)
+    status = permi_fail_stopped(watch, result);
+  maker.job->plan_seconds = permi_seconds() - start;
+  if (status == PERM_ERROR_LIMIT)
+    maker.job->inspect = permi_refused;
+  else if (status != PERM_OK)
+    perm_job_free(maker.job);
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    *job = maker.job;
+  return status;
+}
+
+static int permi_asks_exact(const perm_options *options)
+{
+  return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
+}
+
+/* Rectangular matrices, and methods by counts, are arrays. */
+static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
+{
+  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
+}
+
+static perm_status permi_check_integers(const perm_matrix *matrix, permi_control *watch, perm_result *result)
+{
+  size_t at;
+  int row;
+  if (permi_matrix_integers(matrix, &row, &at, watch))
+    return PERM_OK;
+  return watch->stopped != PERM_OK
+             ? permi_fail_stopped(watch, result)
+             : permi_fail(result, PERM_ERROR_OPTION, 2,
+                          "options: precision exact needs integers below 2^53, and so does a modulus, but the entry in "
+                          "row %d, column %d (counted from 1) is %.17g%s", row + 1, matrix->column[at] + 1,
+                          matrix->real[at], matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
+}
+
+/* Sets *exact: the arithmetic to begin with. */
+static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
+                                      int *exact, perm_result *result)
+{
+  const int exactly = permi_asks_exact(options), named = options->method != PERM_METHOD_AUTO;
+  const int whole = named && options->method != PERM_METHOD_EXACT && options->method != PERM_METHOD_LOW_RANK &&
+                    !permi_method_is_sparse(options->method);
+  const char *refusal = NULL;
+  if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
+                      perm_name("precision", options->precision));
+  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
+  if (permi_sparse_by_counts(matrix, options))
+    return PERM_OK;
+  if ((whole || !named) && !exactly)
+    refusal = permi_plan_refusal(options, named ? options->method : PERM_METHOD_DENSE);
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
+  if (options->precision == PERM_PRECISION_KAHAN && !whole)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
+  if (exactly && whole)
+    return permi_fail(result, PERM_ERROR_OPTION, 2,
+                      "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
+                      perm_name("method", options->method));
+  *exact = *exact && !whole;
+  return exactly ? permi_check_integers(matrix, watch, result) : PERM_OK;
+}
 
 static void permi_job_replace(perm_job **job, perm_job *other)
 {
@@ -18,7 +245,7 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
 
 /* Integers are exact up to PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
    max_seconds, where doubles are not quicker. Doubles say what it would take. */
-static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
+static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
@@ -33,7 +260,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   if (seconds <= fmin(PERMI_EXACT_FREE_SECONDS, limit))
     return status;
   permi_result_clear(result);
-  status = permi_make_job(given, watch, 0, worth, &doubles, result);
+  status = permi_make_job(matrix, array, watch, 0, worth, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
   } else if (seconds == (double)INFINITY || (status == PERM_OK && permi_job_seconds(doubles) < worth)) {
@@ -55,43 +282,48 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
+/* array: 1 if the matrix was given as one, which is planned in less time. */
+static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
+  const int whole = scalar || options->method == PERM_METHOD_LOW_RANK || permi_sparse_by_counts(matrix, options);
   permi_control watch = permi_control_begin(options);
   perm_options raised;
   perm_status status;
   int exact = 0, leaf;
-  status = permi_sparse_check(given, options, &watch, &exact, result);
+  status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (scalar && given->m == given->n && given->n > PERM_MAX_N)
+  if (scalar && matrix->m == matrix->n && matrix->n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_LIMIT, 2,
-                      "a block of order %d is too large for method %s, which takes at most %d", given->n,
+                      "a block of order %d is too large for method %s, which takes at most %d", matrix->n,
                       perm_name("method", options->method), PERM_MAX_N);
-  if (given->m > 0 && (permi_sparse_by_counts(given, options) || scalar)) {
+  if (matrix->m > 0 && whole) {
     permi_problem problem;
-    void *entries;
-    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
+    void *entries = NULL;
+    if (exact)
+      status = permi_check_integers(matrix, &watch, result);
+    if (status == PERM_OK)
+      status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(given, &watch);
+    for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(matrix, &watch);
          leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* of entries as they are */
-      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (given->m < given->n ? given->m : given->n);
+      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (matrix->m < matrix->n ? matrix->m : matrix->n);
     }
     if (watch.stopped == PERM_OK)
       return status;
     permi_job_replace(job, NULL);
     return permi_fail_stopped(&watch, result);
   }
-  if (given->m == 0) {
+  if (matrix->m == 0) {
     const permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
     if (*job) {
-      (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
+      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
       (*job)->modulus = options->modulus;
     }
     if (*job && permi_job_push_number(*job, &one))
@@ -99,34 +331,32 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     permi_job_replace(job, NULL);
     return permi_fail_memory(result);
   }
-  if (!exact && options->certify && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
+  if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
       options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
     raised = *options;
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
-  status = permi_make_job(given, &watch, exact, (double)INFINITY, job, result);
-  if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
-      options->method != PERM_METHOD_EXACT)
-    status = permi_make_rather(given, &watch, status, job, result);
+  status = permi_make_job(matrix, array, &watch, exact, (double)INFINITY, job, result);
+  if (watch.stopped == PERM_OK && exact && !permi_asks_exact(options))
+    status = permi_make_rather(matrix, array, &watch, status, job, result);
   return status;
 }
 
 /* The precision to plan at once instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses only its own
    roundings. */
-static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
+static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
-  permi_given_item entry;
-  size_t e, end;
-  int i, subtracts = given->kind == PERM_KIND_COMPLEX;
-  for (i = 0; i < given->m && !subtracts; i++)
-    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++) {
-      permi_given_entry(given, i, e, &entry);
-      subtracts = entry.real < 0;
-    }
+  permi_cell cell;
+  size_t e;
+  int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
+  for (e = 0; matrix->m && e < matrix->nnz && !subtracts && !permi_watch_step(watch, e, 5); e++) {
+    permi_matrix_entry(matrix, e, &cell);
+    subtracts = cell.real < 0;
+  }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     if (job->leaf[i].integer || job->leaf[i].measured) /* of no other precision */
@@ -140,7 +370,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
 }
 
 /* A job in pieces begins in the precision that its tolerance needs. */
-static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
+static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int array, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
   perm_options options = *options_given;
@@ -152,11 +382,11 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
   int raised = 0, steps;
   permi_result_clear(result);
   *job = NULL;
-  status = permi_sparse_job(given, &options, job, result);
+  status = permi_sparse_job(matrix, array, &options, job, result);
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_job_or_none(permi_sparse_job(given, &options, &higher, result), &higher);
+    status = permi_job_or_none(permi_sparse_job(matrix, array, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       permi_job_replace(job, NULL);
       return status;
@@ -191,16 +421,14 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
-  permi_given given;
   perm_status status;
-  memset(&given, 0, sizeof given);
   permi_result_clear(result);
   if (job)
     *job = NULL;
-  status = job ? permi_given_make(matrix, options, &watch, &given, result)
+  status = job ? permi_check_input(matrix, options, &watch, result)
                : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
-    status = permi_job_asked(permi_sparse_job_planned(&given, options, job, result), options, job);
+    status = permi_job_asked(permi_sparse_job_planned(matrix, 0, options, job, result), options, job);
   return permi_meter_end(&call, status, result);
 }
 
@@ -209,20 +437,19 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 {
   permi_control watch = permi_control_begin(options);
   permi_working working;
-  permi_given given;
   perm_status status;
-  permi_given_item bad;
+  size_t at;
   int exact, row, zero = 0;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
   memset(report, 0, sizeof *report);
-  status = permi_given_make(matrix, options, &watch, &given, result);
+  status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK)
-    status = permi_sparse_check(&given, options, &watch, &exact, result);
+    status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_given_integers(&given, &row, &bad, &watch);
+  exact = exact && permi_matrix_integers(matrix, &row, &at, &watch);
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -232,13 +459,13 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   working.watch = &watch;
   watch.activity = "preparing";
   if (matrix->m != matrix->n) {
-    permi_sparse_fill(&given, exact, matrix->m > matrix->n, &working);
+    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
       working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
     working.report.rounds = 0;
   } else {
-    permi_working_options(&working, &given, options, exact);
-    status = permi_sparse_prepare(&given, exact, &working, &zero, result);
+    permi_working_options(&working, matrix, options, exact);
+    status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
     if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
       status = permi_fail_memory(result);
   }
@@ -259,7 +486,8 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 }
 
 typedef struct permi_sparse_attempt {
-  const permi_given *given;
+  const perm_matrix *matrix;
+  int array;
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
@@ -268,7 +496,8 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
                                              perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_job_or_none(permi_sparse_job_planned(attempt->given, options, job, result), job);
+  const perm_status status = permi_job_or_none(
+      permi_sparse_job_planned(attempt->matrix, attempt->array, options, job, result), job);
   if (status != PERM_OK)
     return status;
   *seconds = attempt->seconds = permi_job_seconds(*job);
@@ -285,18 +514,18 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
   return permi_next_precision(result->method, attempt->precision);
 }
 
-static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
-                                       double start, perm_result *result)
+static perm_status permi_compute_matrix(const perm_matrix *matrix, int array, const perm_options *options,
+                                        permi_control *watch, double start, perm_result *result)
 {
   static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
-  permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
+  permi_sparse_attempt attempt = {matrix, array, 0, PERM_PRECISION_DEFAULT};
   int exact;
-  perm_status status = permi_sparse_check(given, options, watch, &exact, result);
-  if (status == PERM_OK && given->m > 0 && watch->stopped == PERM_OK && !exact &&
-      permi_sparse_by_counts(given, options) && !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK) {
+  perm_status status = permi_sparse_check(matrix, options, watch, &exact, result);
+  if (status == PERM_OK && matrix->m > 0 && watch->stopped == PERM_OK && !exact &&
+      permi_sparse_by_counts(matrix, options) && !permi_sparse_rounds(matrix, watch) && watch->stopped == PERM_OK) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
       status = permi_compute(&problem, PERMI_BY_LINES, 2, options, result);
     permi_release(&options->allocator, entries);
@@ -305,7 +534,7 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
   if (status == PERM_OK)
-    permi_gpu_prepare(options, given->m);
+    permi_gpu_prepare(options, matrix->m);
   return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
@@ -317,15 +546,14 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   permi_metered call;
   const perm_options *options;
   permi_control watch;
-  permi_given given;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   watch = permi_control_begin(options);
-  status = permi_given_make(matrix, options, &watch, &given, result);
+  status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK)
-    status = permi_compute_given(&given, options, &watch, start, result);
+    status = permi_compute_matrix(matrix, 0, options, &watch, start, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
@@ -333,31 +561,63 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 /* Looks at 2 x 2 minors without zeros: nearly all vanish where method twins has few classes of nearly full lines, as
    in J minus a sparse matrix, and next to none of others. */
 #define PERMI_ROUTE_MINORS 64
-static int permi_route_counts(const permi_given *given)
+static double permi_route_part(const permi_problem *problem, int i, int j, int part)
 {
+  const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * problem->parts + part;
+  return part >= problem->parts ? 0 : problem->integer ? (double)problem->integer[at] : problem->real[at];
+}
+
+static int permi_route_counts(const permi_problem *problem)
+{
+  const int n = problem->n;
   uint64_t seed = UINT64_C(88172645463325252);
   int trial, seen = 0, vanish = 0, k;
   for (trial = 0; trial < PERMI_ROUTE_MINORS; trial++) {
-    const int i = permi_order_below(&seed, given->n), j = permi_order_below(&seed, given->n);
-    const int row[2] = {i, (i + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
-    const int column[2] = {j, (j + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
-    permi_given_item item[4];
-    double real, imaginary;
+    const int i = permi_order_below(&seed, n), j = permi_order_below(&seed, n);
+    const int row = (i + 1 + permi_order_below(&seed, n - 1)) % n;
+    const int column = (j + 1 + permi_order_below(&seed, n - 1)) % n;
+    double x[4], y[4];
     for (k = 0; k < 4; k++) {
-      size_t end;
-      permi_given_entry(given, row[k / 2], permi_given_row(given, row[k / 2], &end) + (size_t)column[k % 2], &item[k]);
-      if (item[k].real == 0 && item[k].imaginary == 0)
+      x[k] = permi_route_part(problem, k / 2 ? row : i, k % 2 ? column : j, 0);
+      y[k] = permi_route_part(problem, k / 2 ? row : i, k % 2 ? column : j, 1);
+      if (x[k] == 0 && y[k] == 0)
         break;
     }
     if (k < 4)
       continue;
-    real = item[0].real * item[3].real - item[0].imaginary * item[3].imaginary;
-    imaginary = item[0].real * item[3].imaginary + item[0].imaginary * item[3].real;
     seen++;
-    vanish += real == item[1].real * item[2].real - item[1].imaginary * item[2].imaginary &&
-              imaginary == item[1].real * item[2].imaginary + item[1].imaginary * item[2].real;
+    vanish += x[0] * x[3] - y[0] * y[3] == x[1] * x[2] - y[1] * y[2] &&
+              x[0] * y[3] + y[0] * x[3] == x[1] * y[2] + y[1] * x[2];
   }
   return 4 * vanish > 3 * seen;
+}
+
+/* Makes compressed rows of an array; complex integers are doubles. Returns 0 without memory. */
+static int permi_route_matrix(const permi_problem *problem, size_t nnz, const perm_allocator *allocator,
+                              perm_matrix *matrix)
+{
+  const int n = problem->n, parts = problem->parts;
+  const perm_kind kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+  size_t k = 0;
+  int i, j;
+  if (!permi_matrix_allocate(matrix, n, n, nnz, kind, allocator))
+    return 0;
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++) {
+      const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);
+      if (real == 0 && imaginary == 0)
+        continue;
+      matrix->column[k] = j;
+      matrix->real[k] = real;
+      if (matrix->imaginary)
+        matrix->imaginary[k] = imaginary;
+      if (matrix->integer)
+        matrix->integer[k] = problem->integer[(ptrdiff_t)i * problem->ld + j];
+      k++;
+    }
+    matrix->row_start[i + 1] = k;
+  }
+  return 1;
 }
 
 /* Takes arrays with many zeros or few classes where dense sums are worth a look or too large. */
@@ -371,12 +631,11 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   const int n = problem->n, parts = problem->parts;
   perm_options options = *options_given;
   permi_control watch;
-  permi_given given;
-  permi_given_item entry;
+  perm_matrix matrix;
   perm_status status;
   double start, zeros;
-  size_t e, end;
-  int i;
+  size_t nnz = 0;
+  int i, j;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
       options.method != PERM_METHOD_AUTO ||
@@ -385,34 +644,30 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
   start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
-  memset(&given, 0, sizeof given);
-  given.kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
-  given.m = given.n = n;
-  given.real = problem->real;
-  given.integer = problem->integer;
-  given.imaginary = parts == 2 && problem->real ? problem->real + 1 : NULL;
-  given.imaginary_integer = parts == 2 && problem->integer ? problem->integer + 1 : NULL;
-  given.ld = (size_t)problem->ld;
-  given.step = (size_t)parts;
   for (i = 0; i < n; i++)
-    for (e = permi_given_row(&given, i, &end); e < end; e++) {
-      permi_given_entry(&given, i, e, &entry);
-      if (permi_not_finite(entry.real) || permi_not_finite(entry.imaginary)) {
+    for (j = 0; j < n; j++) {
+      const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);
+      if (permi_not_finite(real) || permi_not_finite(imaginary)) {
         permi_check_problem(problem, 0, result);
         return result->status == PERM_ERROR_NOT_FINITE;
       }
-      if (problem->integer && parts == 2 && !(fmax(fabs(entry.real), fabs(entry.imaginary)) <= 9007199254740991))
+      if (problem->integer && parts == 2 && !(fmax(fabs(real), fabs(imaginary)) <= 9007199254740991))
         return 0; /* complex entries are doubles here */
-      given.nnz += entry.real != 0 || entry.imaginary != 0;
+      nnz += real != 0 || imaginary != 0;
     }
   zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
-  if ((double)given.nnz > (1 - zeros) * n * n && !permi_route_counts(&given))
+  if ((double)nnz > (1 - zeros) * n * n && !permi_route_counts(problem))
     return 0;
   permi_result_clear(result);
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
-  status = permi_compute_given(&given, &options, &watch, start, result);
+  if (permi_route_matrix(problem, nnz, &options.allocator, &matrix)) {
+    status = permi_compute_matrix(&matrix, 1, &options, &watch, start, result);
+    perm_matrix_free(&matrix);
+  } else {
+    status = permi_fail_memory(result);
+  }
   if (status < PERM_OK && result->argument) /* argument 1 is the matrix, 2 the options */
     result->argument = result->argument == 2 ? argument : 3;
   return 1;

@@ -433,7 +433,9 @@ TEST(t_choices_of_searches)
   for (k = 0; k < 8; k++)
     for (whole = 0; whole < 2; whole++) {
       const int n = 22 + k % 5;
-      permi_given given;
+      permi_problem problem;
+      perm_matrix matrix;
+      size_t nnz = 0;
       perm_job *job = NULL;
       perm_result result;
       perm_status status;
@@ -443,16 +445,13 @@ TEST(t_choices_of_searches)
         a[i] = in ? 0.1 + test_uniform() : 0;
         integer[i] = in ? (1 + test_below(9)) * (1 - 2 * test_below(2)) : 0;
       }
-      memset(&given, 0, sizeof given);
-      given.kind = whole ? PERM_KIND_INTEGER : PERM_KIND_REAL;
-      given.m = given.n = n;
-      given.ld = (size_t)n;
-      given.step = 1;
-      given.nnz = (size_t)(n * n);
-      given.real = whole ? NULL : a;
-      given.integer = whole ? integer : NULL;
+      for (i = 0; i < n * n; i++)
+        nnz += whole ? integer[i] != 0 : a[i] != 0;
+      problem = permi_problem_make(n, n, whole ? NULL : a, whole ? integer : NULL, n, &permi_reach_real, NULL, NULL);
+      CHECK(permi_route_matrix(&problem, nnz, &options.allocator, &matrix));
       permi_result_clear(&result);
-      status = permi_sparse_job(&given, &options, &job, &result);
+      status = permi_sparse_job(&matrix, 1, &options, &job, &result);
+      perm_matrix_free(&matrix);
       snprintf(name, sizeof name, "order %d, kind %d", n, whole);
       choices_explained(name, status, job, &result);
     }

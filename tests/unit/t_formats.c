@@ -399,38 +399,6 @@ TEST(t_dimacs_graphs)
   }
 }
 
-TEST(t_dimacs_rows_and_columns)
-{
-  static char text[20000];
-  int trial, i, j, k, order[20], number[20], m, n;
-  for (trial = 0; trial < 60; trial++) {
-    const int vertices = 1 + test_below(19), weights = trial % 2;
-    size_t length;
-    for (i = m = n = 0; i < vertices; i++) { /* order: 1 row, 0 column */
-      order[i] = test_below(2);
-      number[i] = order[i] ? m++ : n++;
-    }
-    t_formats_begin(m, n, weights ? PERM_KIND_INTEGER : PERM_KIND_PATTERN);
-    for (i = 0; i < vertices; i++)
-      for (j = 0; j < vertices; j++)
-        if (order[i] && !order[j] && test_below(2))
-          t_formats_add(number[i], number[j], weights ? 1 + test_below(9) : 1, 0);
-    if (!t_formats.count) t_formats.kind = PERM_KIND_PATTERN;
-    length = (size_t)snprintf(text, sizeof text, "p asn %d %d\n", vertices, t_formats.count);
-    for (i = vertices - 1; i >= 0; i--)
-      if (order[i]) length += (size_t)snprintf(text + length, sizeof text - length, "n %d\n", i + 1);
-    for (k = 0; k < t_formats.count; k++) {
-      for (i = 0; !order[i] || number[i] != t_formats.entry[k].row; i++) {}
-      for (j = 0; order[j] || number[j] != t_formats.entry[k].column; j++) {}
-      length += (size_t)snprintf(text + length, sizeof text - length, "a %d %d", i + 1, j + 1);
-      if (weights) length += (size_t)snprintf(text + length, sizeof text - length, " %.0f", t_formats.entry[k].real);
-      length += (size_t)snprintf(text + length, sizeof text - length, "\n");
-    }
-    T_FORMATS_SAME(text, length, PERM_FORMAT_AUTO);
-  }
-  CHECK_TEXT(t_io_read("p asn 3 0\n"), "0 3 p");
-}
-
 TEST(t_dimacs_refuses)
 {
 #define T_DIMACS(text) t_io_refused_bytes(text, strlen(text), "a.col")
@@ -449,17 +417,13 @@ TEST(t_dimacs_refuses)
   CHECK_TEXT(T_DIMACS("p edge 99999999999 1\ne 1 2\n"), "as the number of vertices, a whole number from 0 to 16777216");
   CHECK_TEXT(T_DIMACS("p edge 3 -1\n"), "'-1' found as the number of edges");
   CHECK_TEXT(T_DIMACS("p edge 3\n"), "the line ends before the number of edges");
-  CHECK_TEXT(T_DIMACS("p cnf 3 4\n1 -2 0\n"), "problem 'cnf' found, edge or col (a graph) or asn (rows and columns)");
+  CHECK_TEXT(T_DIMACS("p cnf 3 4\n1 -2 0\n"), "problem 'cnf' found, edge or col (a graph) was expected");
   CHECK_TEXT(T_DIMACS("p edge 3 0\np edge 3 0\n"), "a second line p found, the first was line 1; one graph a file");
   CHECK_TEXT(T_DIMACS("p edge 3 1\na 1 2\n"), "'a 1 2' found, a line 'e VERTEX VERTEX [WEIGHT]' was expected");
-  CHECK_TEXT(T_DIMACS("p asn 3 1\ne 1 2\n"), "'e 1 2' found, a line 'n VERTEX' or 'a ROW COLUMN [WEIGHT]' was");
-  CHECK_TEXT(T_DIMACS("p asn 3 1\nn 1\nn 1\na 1 2\n"), "a.col:3: vertex 1 found as a row again, first given in line 2");
-  CHECK_TEXT(T_DIMACS("p asn 3 1\nn 1\na 2 3\n"), "a.col:3: an edge from a column to a column found; from a row (with");
-  CHECK_TEXT(T_DIMACS("p asn 3 1\nn 1\nn 2\na 1 2\n"), "an edge from a row to a row found");
 #undef T_DIMACS
   t_io_format = PERM_FORMAT_DIMACS;
-  CHECK_TEXT(t_io_read("c\n"), "no line p found, 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was expected");
-  CHECK_TEXT(t_io_read("e 1 2\n"), "memory:1: 'e 1 2' found, a line 'p edge VERTICES EDGES' or");
+  CHECK_TEXT(t_io_read("c\n"), "no line p found, 'p edge VERTICES EDGES' was expected");
+  CHECK_TEXT(t_io_read("e 1 2\n"), "memory:1: 'e 1 2' found, a line 'p edge VERTICES EDGES' was");
   t_io_format = PERM_FORMAT_AUTO;
   CHECK_TEXT(t_io_read("c d\n1 2\n"), "1 2 i | 1 1 1 | 1 2 2"); /* names */
   CHECK_TEXT(t_io_read("p edge\n1 2\n"), "1 2 i | 1 1 1 | 1 2 2");
@@ -677,8 +641,7 @@ TEST(t_fractions_long_and_refused)
 /* The k-th allocation fails, for every k until none does. */
 TEST(t_formats_survive_every_failing_allocation)
 {
-  static const char *const texts[] = {":Fa@x^", "DQc", "p edge 4 3\ne 3 4\ne 2 3\ne 1 1\n",
-                                      "p asn 4 2\nn 4\nn 2\na 4 1 3\na 2 3 4\n"};
+  static const char *const texts[] = {":Fa@x^", "DQc", "p edge 4 3\ne 3 4\ne 2 3\ne 1 1\n"};
   static const int ends[] = {2, 1, 1, 0, 0, 2};
   t_io_memory memory;
   perm_options options = t_io_options(&memory);
@@ -686,10 +649,10 @@ TEST(t_formats_survive_every_failing_allocation)
   perm_result result;
   perm_status status;
   int way;
-  for (way = 0; way < 5; way++) {
+  for (way = 0; way < 4; way++) {
     for (memory.fail_at = 1; memory.fail_at < 50; memory.fail_at++) {
       memory.calls = 0;
-      status = way < 4 ? perm_matrix_read_memory(texts[way], strlen(texts[way]), NULL, &options, &matrix, &result)
+      status = way < 3 ? perm_matrix_read_memory(texts[way], strlen(texts[way]), NULL, &options, &matrix, &result)
                        : perm_matrix_from_edges(3, 3, 3, ends, NULL, 1, &options, &matrix, &result);
       if (status == PERM_OK) break;
       CHECK(status == PERM_ERROR_MEMORY && t_io_is_zero(&matrix) && memory.live == 0);
@@ -754,7 +717,7 @@ TEST(t_formats_read_nothing_behind_the_text)
   static const char *const texts[] = {
       "1,2\n3, 4\n5,\t6\n", "a;b\n1;2\n", "\n DQc \n", " \n:Fa@x^", (">" ">digraph6<<&DI?AO?"), "1+2i (3j)\n",
       "2 2 2\n1 1 5 \n2 2 6",
-      "p edge 4 3\ne 3 4\ne 2 3\ne 1 1\n", "p asn 4 2\nn 4\nn 2\na 4 1 3\na 2 3 4\n",
+      "p edge 4 3\ne 3 4\ne 2 3\ne 1 1\n",
       "%%MatrixMarket matrix coordinate real general\r\n2 2 1\r\n1 1 5\r\n"};
   perm_matrix matrix;
   perm_result result, other;

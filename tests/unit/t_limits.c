@@ -546,7 +546,6 @@ TEST(t_limits_scans_stop)
   int *turn = (int *)calloc(COUNT, sizeof *turn), *link = (int *)calloc(COUNT, 2 * sizeof *link);
   int head = 0, neighbour[PERMI_TREE_WIDTH], stops, k;
   permi_tree_graph graph;
-  permi_given given;
   size_t row_start[2] = {0, COUNT};
   memset(&options, 0, sizeof options);
   memset(&matrix, 0, sizeof matrix);
@@ -561,14 +560,13 @@ TEST(t_limits_scans_stop)
   matrix.m = 1;
   matrix.n = COUNT;
   matrix.row_start = row_start;
-  given = permi_given_rows(&matrix);
   for (stops = 0; stops < 2; stops++) {
     const perm_status expected = stops ? PERM_STOPPED_CANCELLED : PERM_OK;
     permi_control watch = permi_control_begin(&options);
     cancel = stops;
-    CHECK(permi_sparse_rounds(&given, &watch) == !stops && watch.stopped == expected);
+    CHECK(permi_sparse_rounds(&matrix, &watch) == !stops && watch.stopped == expected);
     watch = permi_control_begin(&options);
-    CHECK(permi_sparse_higher(&given, &watch, &options, job) == PERM_PRECISION_COUNT && watch.stopped == expected);
+    CHECK(permi_sparse_higher(&matrix, &watch, &options, job) == PERM_PRECISION_COUNT && watch.stopped == expected);
     watch = permi_control_begin(&options);
     memset(&graph, 0, sizeof graph);
     graph.watch = &watch;
@@ -626,11 +624,10 @@ static double limits_planning(const perm_matrix *matrix, const perm_options *opt
   int k;
   for (k = 0; k < 3; k++) {
     permi_control watch = permi_control_begin(options);
-    const permi_given given = permi_given_rows(matrix);
     const clock_t start = clock();
     perm_result result;
     perm_job *job = NULL;
-    CHECK(permi_make_job(&given, &watch, exact, (double)INFINITY, &job, &result) == PERM_OK);
+    CHECK(permi_make_job(matrix, 0, &watch, exact, (double)INFINITY, &job, &result) == PERM_OK);
     least = fmin(least, (double)(clock() - start) / (double)CLOCKS_PER_SEC);
     perm_job_free(job);
   }
@@ -657,15 +654,13 @@ TEST_LONG(t_limits_planning_keeps_its_budget)
     perm_result result;
     perm_job *job = NULL, *watched = NULL;
     permi_control watch;
-    permi_given given;
     int exact;
     memset(&options, 0, sizeof options);
     options.threads = 1;
     CHECK(perm_generate(name[k], 1, NULL, &matrix, NULL) == PERM_OK);
     exact = matrix.kind <= PERM_KIND_INTEGER;
-    given = permi_given_rows(&matrix);
     watch = permi_control_begin(&options);
-    CHECK_SHOW(permi_make_job(&given, &watch, exact, (double)INFINITY, &job, &result) == PERM_OK, "%s: %s", name[k],
+    CHECK_SHOW(permi_make_job(&matrix, 0, &watch, exact, (double)INFINITY, &job, &result) == PERM_OK, "%s: %s", name[k],
                result.message);
     if (job) {
       const double seconds = permi_job_seconds(job), budget = fmax(0.05 * seconds, full ? 2e-3 : 20e-3);
@@ -678,7 +673,7 @@ TEST_LONG(t_limits_planning_keeps_its_budget)
       options.cancel = &cancel;
       options.max_seconds = 1e9;
       watch = permi_control_begin(&options);
-      CHECK(permi_make_job(&given, &watch, exact, (double)INFINITY, &watched, &result) == PERM_OK);
+      CHECK(permi_make_job(&matrix, 0, &watch, exact, (double)INFINITY, &watched, &result) == PERM_OK);
       CHECK(watched && watched->leaf[0].information.fingerprint == job->leaf[0].information.fingerprint);
     }
     perm_job_free(job);
@@ -696,13 +691,11 @@ TEST_LONG(t_limits_tree_of_a_large_block)
   perm_result result;
   perm_job *job = NULL;
   permi_control watch;
-  permi_given given;
   memset(&options, 0, sizeof options);
   options.method = PERM_METHOD_TREE; /* auto takes the frontier in the tree's order: planned in 0.7 s, run in 0.35 */
   CHECK(perm_generate("arrow:60000:5", 1, NULL, &matrix, NULL) == PERM_OK);
-  given = permi_given_rows(&matrix);
   watch = permi_control_begin(&options);
-  CHECK(permi_make_job(&given, &watch, 0, (double)INFINITY, &job, &result) == PERM_OK);
+  CHECK(permi_make_job(&matrix, 0, &watch, 0, (double)INFINITY, &job, &result) == PERM_OK);
   if (job) {
     const double seconds = permi_job_seconds(job);
     CHECK(job->leaves == 1 && job->leaf[0].information.method == PERM_METHOD_TREE && seconds < 4.6);

@@ -8,10 +8,8 @@ static perm_job *planning_planned(const char *name, const perm_options *options,
   permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
   perm_matrix matrix;
-  permi_given given;
   CHECK(perm_generate(name, 1, NULL, &matrix, NULL) == PERM_OK);
-  given = permi_given_rows(&matrix);
-  CHECK(permi_make_job(&given, &watch, matrix.kind != PERM_KIND_REAL, (double)INFINITY, &job, result) == PERM_OK);
+  CHECK(permi_make_job(&matrix, 0, &watch, matrix.kind != PERM_KIND_REAL, (double)INFINITY, &job, result) == PERM_OK);
   *worked = watch.worked;
   perm_matrix_free(&matrix);
   return job;

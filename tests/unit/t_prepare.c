@@ -1,4 +1,4 @@
-/* >>prepare, >>reduce */
+/* >>reduce, >>choose */
 /* Preparation of sparse matrices: complex entries merged, what was done and why, blocks known by construction. */
 
 #include <time.h>

@@ -299,7 +299,7 @@ static void t_rook_beam_of(int m, int n, const double *a, int exhaustive)
   CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL) == PERM_OK);
   memset(&rook, 0, sizeof rook);
   memset(&plan, 0, sizeof plan);
-  rook.given = permi_given_rows(&matrix);
+  rook.matrix = &matrix;
   CHECK(permi_rook_graph(&rook, &pool));
   plan.bits = permi_rook_bits(&rook.block);
   plan.block = &rook.block;

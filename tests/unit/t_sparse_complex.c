@@ -1,4 +1,4 @@
-/* >>sparse, >>prepare, >>values */
+/* >>sparse, >>values */
 /* Sparse matrices: complex entries, higher precisions, certified bounds. */
 
 /* ---- complex matrices, higher precisions, certified bounds */

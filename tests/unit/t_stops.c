@@ -1,4 +1,4 @@
-/* >>control, >>memory, >>choose, >>sparse_job, >>cauchy, >>read, >>market, >>plain_text, >>graph, >>matrix */
+/* >>control, >>memory, >>choose, >>cauchy, >>read, >>market, >>plain_text, >>graph, >>matrix */
 /* Every kind of run, with every allocation failing once and with a stop at every look at the limits: a clean status,
    nothing leaks, and the same call afterwards gives what it gave before. Loops that are watched look at each step here,
    not at every so many: what is stopped between two looks of a long run is stopped here in a short one. */
@@ -181,7 +181,6 @@ static const stop_case stop_cases[] = {
     READ("%%MatrixMarket matrix coordinate complex hermitian\n% text\n2 2 2\n1 1 3 0\n2 1 4 5\n"),
     READ("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n"),
     READ("p edge 4 3\ne 1 2 5\ne 2 3 7\ne 3 4 1\n"),
-    READ("c text\np asn 4 3\nn 1\nn 2\na 1 3 5\na 2 4 7\na 1 4 1\n"),
     READ("DQc\n"),
     READ(":Fa@x^\n"),
     READ(">" ">digraph6<<&DI?AO?\n"),
