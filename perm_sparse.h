@@ -1679,7 +1679,7 @@ static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
   const char *begin, *end, *first;
-  int names = 0, units = 0;
+  int names = 0, units = 1; /* nothing but i and j */
   char mark;
   look.result = NULL;
   reader->separator = look.separator = ',';
@@ -1699,25 +1699,15 @@ static int permi_skip_header(permi_reader *reader)
     if (!permi_is_name(begin, end) || names == INT_MAX)
       return 1;
     names++;
-    units |= end - begin > 1 ? 4 : *begin == 'i' ? 1 : *begin == 'j' ? 2 : 4;
+    units = units && end == begin + 1 && (*begin == 'i' || *begin == 'j');
   }
   below = look;
   if (!permi_next_content(&below, 1))
     return 1;
-  if (units < 4) { /* nothing but i (1), j (2) or both (3): names or numbers? Nobody writes both for one unit */
-    int complex_below;
-    do {
-      const size_t length = (size_t)(below.line_end - below.cursor);
-      complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
-    } while (!complex_below && permi_next_content(&below, 1));
-    if (complex_below == (units == 3)) {
-      reader->line = look.line;
-      return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for "
-                               "the number, or leave the line out", permi_quoted(first, look.line_end).text,
-                               complex_below ? "complex" : "real");
-    }
-    if (complex_below)
-      return 1;
+  if (units) {
+    reader->line = look.line;
+    return permi_reader_fail(reader, "%s found: names of columns or imaginary units? Write 1i for the number, or leave "
+                             "the line out", permi_quoted(first, look.line_end).text);
   }
   reader->names = names;
   reader->position = look.position;
@@ -2090,8 +2080,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
     array->given |= 1 << k;
     if (!permi_numpy_expect(reader, ':'))
       return 0;
-    if (k == 0 && permi_numpy_next(reader) == '[')
-      return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
     if (k == 0 && !permi_numpy_string(reader, &begin, &end))
       return 0;
     if (k == 0) {
@@ -2100,9 +2088,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       for (t = 0; t < sizeof types / sizeof *types; t++)
         if (end - begin == 1 + (ptrdiff_t)strlen(types[t]) && !memcmp(begin + 1, types[t], strlen(types[t])))
           array->size = types[t][2] ? 16 : (unsigned)(types[t][1] - '0');
-      if (array->code == 'O')
-        return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) "
-                                 "or a.astype(float)");
       if (!array->size || !memchr("<>|", array->order, array->size == 1 ? 3 : 2))
         return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were "
                                  "expected: save a.astype(float)", permi_quoted(begin, end).text);
@@ -2603,26 +2588,20 @@ static const struct {
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
                      {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
-/* Refuses zero bytes, UTF-16 and UTF-32: a mark in front, or zeros at every other byte. Passes the UTF-8 mark. */
+/* Refuses zero bytes and UTF-16. Passes the UTF-8 mark. */
 static int permi_begin_text(permi_reader *reader)
 {
   const char *begin, *start = reader->position, *nul;
-  const unsigned char *text = (const unsigned char *)start;
-  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
-  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
-  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
-  size_t k, zeros[2] = {0, 0};
-  for (k = 0; k < most; k++)
-    zeros[k & 1] += !text[k];
-  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
-    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
-                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
-                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+  const size_t bytes = (size_t)(reader->end - start);
+  if (bytes > 1 && (!memcmp(start, "\xff\xfe", 2) || !memcmp(start, "\xfe\xff", 2)))
+    return permi_reader_fail(reader, "UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16 -t UTF-8 FILE | "
+                             "perm -, or in PowerShell Out-File -Encoding ascii");
   nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
   if (nul) {
     for (reader->line = 1, begin = start; begin < nul; begin++)
       reader->line += *begin == '\n';
-    return permi_reader_fail(reader, "a zero byte found, text was expected");
+    return permi_reader_fail(reader, "a zero byte found, text was expected; of UTF-16 try iconv -f UTF-16LE -t UTF-8 "
+                             "FILE | perm -");
   }
   if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
     reader->position += 3;
@@ -18257,14 +18236,6 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-static perm_status permi_make_zero(permi_maker *maker)
-{
-  permi_number nothing;
-  memset(&nothing, 0, sizeof nothing);
-  nothing.exact = 1;
-  return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
-}
-
 /* ========================================================================================= >>sparse */
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
@@ -18396,12 +18367,15 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   permi_working working;
   permi_maker maker;
   permi_account account;
+  permi_number nothing;
   perm_status status = PERM_OK;
   int zero;
   const double start = permi_seconds();
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
+  memset(&nothing, 0, sizeof nothing);
+  nothing.exact = 1;
   account.floor = array ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
   maker.account = &account;
   maker.hear = permi_hear;
@@ -18425,7 +18399,9 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
     watch->activity = "planning";
   }
   if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
+    status = !zero                                     ? permi_make_blocks(&maker)
+             : permi_job_push_number(maker.job, &nothing) ? PERM_OK
+                                                          : permi_fail_memory(result);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);

@@ -44,7 +44,7 @@ printf 'a;b\n1;2\n3;4\n' >$dir/header.csv
 expect csv 0 'permanent = 10$' $dir/header.csv
 check csv_told grep -q "^perm: .*header.csv: read as rows below the header 'a;b'$" $dir/err
 printf 'i j\n1 2\n3 4\n' >$dir/units.txt
-expect csv_units 0 'permanent = 10$' $dir/units.txt
+expect csv_units 2 'names of columns or imaginary units' $dir/units.txt
 printf ',a,b\n0,1,2\n1,3,4\n' >$dir/index.csv
 expect csv_index 2 'if column 1 names the rows, write the table without it: index=False' $dir/index.csv
 printf '(1+2j) 3j\n1-1j 2\n' >$dir/complex.txt

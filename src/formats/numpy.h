@@ -96,8 +96,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
     array->given |= 1 << k;
     if (!permi_numpy_expect(reader, ':'))
       return 0;
-    if (k == 0 && permi_numpy_next(reader) == '[')
-      return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
     if (k == 0 && !permi_numpy_string(reader, &begin, &end))
       return 0;
     if (k == 0) {
@@ -106,9 +104,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
       for (t = 0; t < sizeof types / sizeof *types; t++)
         if (end - begin == 1 + (ptrdiff_t)strlen(types[t]) && !memcmp(begin + 1, types[t], strlen(types[t])))
           array->size = types[t][2] ? 16 : (unsigned)(types[t][1] - '0');
-      if (array->code == 'O')
-        return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) "
-                                 "or a.astype(float)");
       if (!array->size || !memchr("<>|", array->order, array->size == 1 ? 3 : 2))
         return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were "
                                  "expected: save a.astype(float)", permi_quoted(begin, end).text);

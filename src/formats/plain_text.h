@@ -197,7 +197,7 @@ static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
   const char *begin, *end, *first;
-  int names = 0, units = 0;
+  int names = 0, units = 1; /* nothing but i and j */
   char mark;
   look.result = NULL;
   reader->separator = look.separator = ',';
@@ -217,25 +217,15 @@ static int permi_skip_header(permi_reader *reader)
     if (!permi_is_name(begin, end) || names == INT_MAX)
       return 1;
     names++;
-    units |= end - begin > 1 ? 4 : *begin == 'i' ? 1 : *begin == 'j' ? 2 : 4;
+    units = units && end == begin + 1 && (*begin == 'i' || *begin == 'j');
   }
   below = look;
   if (!permi_next_content(&below, 1))
     return 1;
-  if (units < 4) { /* nothing but i (1), j (2) or both (3): names or numbers? Nobody writes both for one unit */
-    int complex_below;
-    do {
-      const size_t length = (size_t)(below.line_end - below.cursor);
-      complex_below = memchr(below.cursor, 'i', length) || memchr(below.cursor, 'j', length);
-    } while (!complex_below && permi_next_content(&below, 1));
-    if (complex_below == (units == 3)) {
-      reader->line = look.line;
-      return permi_reader_fail(reader, "%s found above %s numbers: names of columns or imaginary units? Write 1i for "
-                               "the number, or leave the line out", permi_quoted(first, look.line_end).text,
-                               complex_below ? "complex" : "real");
-    }
-    if (complex_below)
-      return 1;
+  if (units) {
+    reader->line = look.line;
+    return permi_reader_fail(reader, "%s found: names of columns or imaginary units? Write 1i for the number, or leave "
+                             "the line out", permi_quoted(first, look.line_end).text);
   }
   reader->names = names;
   reader->position = look.position;

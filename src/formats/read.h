@@ -73,26 +73,20 @@ static const struct {
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
                      {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
-/* Refuses zero bytes, UTF-16 and UTF-32: a mark in front, or zeros at every other byte. Passes the UTF-8 mark. */
+/* Refuses zero bytes and UTF-16. Passes the UTF-8 mark. */
 static int permi_begin_text(permi_reader *reader)
 {
   const char *begin, *start = reader->position, *nul;
-  const unsigned char *text = (const unsigned char *)start;
-  const size_t bytes = (size_t)(reader->end - start), most = bytes < 64 ? bytes & ~(size_t)1 : 64;
-  const int marked = bytes > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
-  const int wide = bytes > 3 && ((marked && !text[2] && !text[3]) || !memcmp(text, "\0\0\xfe\xff", 4));
-  size_t k, zeros[2] = {0, 0};
-  for (k = 0; k < most; k++)
-    zeros[k & 1] += !text[k];
-  if (marked || wide || (most && zeros[0] + zeros[1] == most / 2 && !(zeros[0] && zeros[1])))
-    return permi_reader_fail(reader, "UTF-%s text found, ASCII or UTF-8 was expected: iconv -f UTF-%s -t UTF-8 FILE | "
-                             "perm -, or in PowerShell Out-File -Encoding ascii", wide ? "32" : "16",
-                             wide ? "32" : marked ? "16" : zeros[1] ? "16LE" : "16BE");
+  const size_t bytes = (size_t)(reader->end - start);
+  if (bytes > 1 && (!memcmp(start, "\xff\xfe", 2) || !memcmp(start, "\xfe\xff", 2)))
+    return permi_reader_fail(reader, "UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16 -t UTF-8 FILE | "
+                             "perm -, or in PowerShell Out-File -Encoding ascii");
   nul = permi_watch(reader->watch, 524288) ? NULL : (const char *)memchr(start, 0, bytes);
   if (nul) {
     for (reader->line = 1, begin = start; begin < nul; begin++)
       reader->line += *begin == '\n';
-    return permi_reader_fail(reader, "a zero byte found, text was expected");
+    return permi_reader_fail(reader, "a zero byte found, text was expected; of UTF-16 try iconv -f UTF-16LE -t UTF-8 "
+                             "FILE | perm -");
   }
   if (bytes >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
     reader->position += 3;

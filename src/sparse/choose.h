@@ -611,12 +611,4 @@ static perm_status permi_make_blocks(permi_maker *maker)
   permi_release(allocator, line);
   return status;
 }
-
-static perm_status permi_make_zero(permi_maker *maker)
-{
-  permi_number nothing;
-  memset(&nothing, 0, sizeof nothing);
-  nothing.exact = 1;
-  return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
-}
 /* SPDX-License-Identifier: MIT */

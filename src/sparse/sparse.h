@@ -131,12 +131,15 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   permi_working working;
   permi_maker maker;
   permi_account account;
+  permi_number nothing;
   perm_status status = PERM_OK;
   int zero;
   const double start = permi_seconds();
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
+  memset(&nothing, 0, sizeof nothing);
+  nothing.exact = 1;
   account.floor = array ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
   maker.account = &account;
   maker.hear = permi_hear;
@@ -160,7 +163,9 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
     watch->activity = "planning";
   }
   if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
+    status = !zero                                     ? permi_make_blocks(&maker)
+             : permi_job_push_number(maker.job, &nothing) ? PERM_OK
+                                                          : permi_fail_memory(result);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);

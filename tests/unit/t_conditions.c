@@ -149,11 +149,7 @@ TEST(t_conditions_of_plain_text)
   CHECK_TEXT(t_io_read(" x,  y\n1,2\n3,4\n"), "2 2 i | 1 1 1");
   CHECK_TEXT(t_io_read("a  b\n1 2\n3 4\n"), "2 2 i | 1 1 1");
   CHECK_TEXT(t_io_refused_plain("1 2\n3 (1jx\n"), "'(1jx' found, a number such as");
-  CHECK_TEXT(t_io_read("i j\n1 2\n"), "1 2 i | 1 1 1 | 1 2 2"); /* nobody writes both for one unit */
-  CHECK_TEXT(t_io_read("i\tj\t\n1\t2\t\n3\t4\t\n"), "2 2 i | 1 1 1 | 1 2 2 | 2 1 3"); /* blanks at the end */
-  CHECK_TEXT(t_io_read("i  j\t\n1 2\n"), "1 2 i | 1 1 1 | 1 2 2");
   CHECK_TEXT(t_io_read("a\tb\t\n1\t2\t\n"), "1 2 i | 1 1 1 | 1 2 2");
-  CHECK_TEXT(t_io_read("i i\n1 -i\n"), "2 2 c | 1 1 0 1 | 1 2 0 1 | 2 1 1 0 | 2 2 0 -1"); /* numbers, no names */
   CHECK_TEXT(t_io_read("ii j\n1 2\n3 4\n"), "2 2 i | 1 1 1");
   CHECK_TEXT(t_io_read("abc j\n1 2\n3 4\n"), "2 2 i | 1 1 1");
   CHECK_TEXT(t_io_refused_plain("3 3 2\n1 2\n2 3 5\n"), "2 numbers found, 3 were expected");

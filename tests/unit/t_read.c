@@ -100,23 +100,14 @@ TEST(t_read_utf_16)
       {"\xff\xfe" "1\0 \0" "2\0\n\0", 10, "a.txt:1: UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16"},
       {"\xfe\xff" "\0" "1\0 \0" "2\0\n", 10, "iconv -f UTF-16 -t UTF-8 FILE | perm -, or in PowerShell Out-File"},
       {"\xff\xfe\x31\x4e\x32\x4e", 6, "iconv -f UTF-16 -t"}, /* no byte of which is zero */
-      {"1\0 \0" "2\0\n\0", 8, "UTF-16 text found, ASCII or UTF-8 was expected: iconv -f UTF-16LE -t"},
-      {"\0" "1\0 \0" "2\0\n", 8, "iconv -f UTF-16BE -t"},
-      {"1\0", 2, "iconv -f UTF-16LE -t"},
-      {"\xff\xfe\0\0" "1\0\0\0\n\0\0\0", 12, "UTF-32 text found, ASCII or UTF-8 was expected: iconv -f UTF-32 -t"},
-      {"\0\0\xfe\xff\0\0\0" "1", 8, "iconv -f UTF-32 -t"},
+      {"1\0 \0" "2\0\n\0", 8, "a zero byte found, text was expected; of UTF-16 try iconv -f UTF-16LE -t"},
       {"1\0 2\n", 5, "a zero byte found, text was expected"},
       {"\0\0\0\0", 4, "a zero byte found, text was expected"},
       {"\0", 1, "a zero byte found, text was expected"},
       {"\xff\xff", 2, "a.txt:1: '?""?' found, a number such as"}};
-  char wide[400];
   size_t k;
   for (k = 0; k < sizeof text / sizeof *text; k++)
     CHECK_TEXT(t_io_refused_bytes(text[k].bytes, text[k].size, "a.txt"), text[k].said);
-  for (k = 0; k < 400; k++) wide[k] = "1\0\n\0"[k % 4];
-  CHECK_TEXT(t_io_refused_bytes(wide, 400, "a.txt"), "iconv -f UTF-16LE");
-  CHECK_TEXT(t_io_refused_bytes(wide, 399, "a.txt"), "iconv -f UTF-16LE");
-  CHECK_TEXT(t_io_refused_bytes(wide + 1, 399, "a.txt"), "iconv -f UTF-16BE");
 }
 
 typedef struct t_read_each {
