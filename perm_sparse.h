@@ -342,12 +342,12 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 #endif
 
 /* ========================================================================================= >>matrix
-   Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
-   or when watch says stop; *matrix is then all zero, a list or array unchanged. */
+   Compressed rows from lists of entries and arrays, in linear time and memory. Functions return 0 without memory or if
+   stopped; *matrix is then all zero, a list or array unchanged. */
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column */
-  unsigned long long line; /* of the file, or number of the triplet */
+  unsigned long long line; /* or number of the triplet */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -410,7 +410,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return permi_is_zero(entry->real) && permi_is_zero(entry->imaginary);
 }
 
-/* Looks each 65536th step of `units`; 1: stop. */
+/* Looks at each 65536th step; 1: stop. */
 #if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
 #endif
@@ -421,7 +421,6 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -432,7 +431,6 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Makes room for `more` items behind those used. 0: no memory, or stopped. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -457,8 +455,8 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
   return key;
 }
 
-/* Sorts items by their first 64 bits, stably, by radix over bytes that differ: linear for hostile input, without n
-   counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
+/* Sorts stably by the first 64 bits, by radix over bytes that differ: linear for hostile input, without n counters (n
+   may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;
@@ -524,8 +522,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return sorted != NULL;
 }
 
-/* Returns the first entry in the input at a position given before, or NULL. Of a mirrored pair (same line) the file has
-   the larger key. */
+/* The first entry of the input at a position given before, or NULL. Of a mirrored pair (same line) the file has the
+   larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -536,7 +534,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Returns the first of `count` sorted entries with at least this key. */
+/* The first of `count` sorted entries with at least this key. */
 static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
 {
   size_t low = 0, high = count;
@@ -550,8 +548,7 @@ static size_t permi_entries_find(const permi_entries *list, size_t count, uint64
   return low;
 }
 
-/* Sorts, and adds what lies across the diagonal if mirrored. *second: an entry given before (*again 1), or with another
-   value across, else NULL. */
+/* Sorts, and mirrors. *second: an entry given before (*again 1), or with another value across, or NULL. */
 static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
                                 permi_control *watch, const permi_entry **second, int *again)
 {
@@ -578,7 +575,7 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Makes a matrix of a sorted list without duplicates; drops zeros. */
+/* Of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -670,7 +667,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-/* The caller's entries: triplets; compressed rows, with row_start; edges, two ints each. */
+/* Triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -729,7 +726,7 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-/* The rest of the public calls. status: of what was checked; cost: bytes of the arrays. */
+/* status: of what was checked; cost: bytes of arrays. */
 static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
                                      double cost, perm_matrix *matrix, perm_result *result)
 {
@@ -888,18 +885,18 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>market
-   Lines, words and numbers of a text in memory, as entries. No text crashes a reader or makes it allocate more than a
-   multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
+   Lines, words and numbers of a text, as entries. No text crashes a reader or makes it allocate more than a multiple of
+   its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
 
-   Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Takes comments between entries and long lines, not the field "double" of some programs.
-   Writes them, and pictures, as a whole or not at all (>>files). */
+   Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
+   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. Files are
+   written as a whole or not at all (>>files). */
 #include <errno.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* Where a text's next graph begins, or NULL; the line before it; the line of the one that was read. */
+/* Where the next graph begins, or NULL; the line before it; that of the one read. */
 typedef struct permi_rest {
   const char *position;
   unsigned long long before, line;
@@ -907,7 +904,7 @@ typedef struct permi_rest {
 
 typedef struct permi_reader {
   const char *name;
-  const char *taken; /* what the bytes were taken for, or NULL */
+  const char *taken; /* of messages, or NULL */
   permi_rest *rest;  /* NULL: refuses a second graph */
   const char *position, *end, *cursor, *line_end;
   unsigned long long line;
@@ -917,16 +914,16 @@ typedef struct permi_reader {
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction; /* some number is no integer of 64 bits */
-  unsigned long long large;   /* the first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* the first with another integer that is no double, or 0 */
-  const char *binary; /* a binary file's first byte; NULL: messages count lines */
-  const char *again;  /* advice on an entry given twice, or NULL */
-  int mirrored;       /* entries count across the diagonal too */
+  int fraction; /* a number is no integer of 64 bits */
+  unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
+  unsigned long long rounded; /* with another that is no double, or 0 */
+  const char *binary; /* first byte of a binary file, or NULL */
+  const char *again;  /* advice on entries given twice, or NULL */
+  int mirrored;       /* across the diagonal */
   perm_integer *denominator; /* NULL: refuses fractions */
-  unsigned long long fractions; /* the first line with one, or 0; imaginary is then the denominator */
+  unsigned long long fractions; /* first line with one, or 0; imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
-  unsigned long long tight, loose; /* the last line with a separator without blank, with blanks alone */
+  unsigned long long tight, loose; /* last line with a separator without blank; with blanks alone */
   int names; /* of the header, or 0 */
   char note[132];
   perm_status status;
@@ -948,7 +945,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* Returns a file name's last 100 bytes, without control characters, in whole UTF-8 characters. */
+/* A file name's last 100 bytes, in whole UTF-8 characters without controls. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -1036,7 +1033,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = line_break ? line_break : reader->end;
   reader->position = line_break ? line_break + 1 : reader->end;
-  /* a CR elsewhere is garbage: a file with CR alone would be one row */
+  /* a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -1100,7 +1097,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
+/* The end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -1126,7 +1123,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
+/* 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -1239,7 +1236,7 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
-/* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
+/* Symmetric arrays are lower triangles by columns, if skew without diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -1387,7 +1384,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or it is another integer. */
+/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or to another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
@@ -1426,7 +1423,7 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
 {
   const char *why, *failed = "write";
   const int standard = !strcmp(path, "-");
-  int open = standard; /* an open file or device: names first, as stat follows them (/dev/stdout after "> file") */
+  int open = standard; /* a file or device; by name first, as stat follows links */
   char doing[40];
 #if defined(__unix__) || defined(__APPLE__)
   struct stat information;
@@ -1486,8 +1483,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 /* ===================================================================================== >>plain_text
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
-/* Finds the next number; 0: end of line, or failure. Where ';' separates, blanks do not: "1 2; 3 4" would be two rows
-   elsewhere. */
+/* Finds a number; 0: end of line, or failure. Where ';' separates, blanks do not: elsewhere "1 2; 3 4" is two rows. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -1520,8 +1516,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies each row by its least common denominator, reader->denominator by all of these; with more rows than
-   columns, where a product has not all rows, every entry by that of all. */
+/* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
+   products lack rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -1602,7 +1598,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     }
   }
   if (reader->denominator && integer && middle > begin && *middle == '/') {
-    /* in lowest terms: integer and, in imaginary, a denominator to 2^53 */
+    /* integer and, in imaginary, the denominator, in lowest terms */
     if (permi_digits_end(middle + 1, end) != end || middle + 1 == end)
       return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
                                permi_quoted(begin, end).text);
@@ -1627,7 +1623,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds the next name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
+/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -1653,7 +1649,7 @@ static char permi_line_mark(const permi_reader *reader, const char *begin)
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-/* Begins with a letter, '_' or '"', and is no missing value. */
+/* After a letter, '_' or '"', and no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
@@ -1783,7 +1779,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (counted && wanted != PERM_FORMAT_AUTO) {
     snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first.text);
-  } else if (counted) { /* tables without names; a column alone keeps it: below 0 its permanent is the same */
+  } else if (counted) { /* a column alone keeps it: below 0 its permanent is the same */
     for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
       if (list->entry[k].key >> 32) {
         list->entry[kept] = list->entry[k];
@@ -1797,7 +1793,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns the numbers of a line, 5: more than four; -1: failure. */
+/* The numbers of a line, up to 5; -1: failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -1833,8 +1829,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line, and the
-   permanent is the same.) */
+/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
@@ -1855,8 +1850,8 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
-   entries. Rows of three numbers that could be both are a matrix only if at most three. */
+/* What a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and entries. Up
+   to three rows of three numbers that could be both are a matrix. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   const char *begin[5], *end[5];
@@ -1985,9 +1980,9 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
 }
 
 /* ========================================================================================== >>numpy
-   Reads .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
-   dictionary of Python with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats
-   of 4 and 8, complex of 8 and 16; all else is refused. */
+   .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats of 4 and
+   8, complex of 8 and 16. */
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
 #define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */
@@ -2019,7 +2014,7 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* Returns the bytes before the items; 0: they are not there. */
+/* The bytes before the items, or 0. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
@@ -2231,15 +2226,14 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 }
 
 /* ========================================================================================== >>graph
-   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'),
-   with or without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, or three after
-   '~', or six after "~~". Then
+   Graphs as adjacency matrices. A line of B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'), with or
+   without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, three after '~', or six
+   after "~~". Then
    - graph6: the upper triangle by columns, and zeros; digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
-   Reads DIMACS graphs as their symmetric adjacency matrices: lines "c ..." are comments, "p edge N M" or "p col N M"
-   comes before M lines "e I J [W]". Each edge stands once, or all in both directions with one weight. Lines n, d, v, x
-   describe vertices and are left out. */
+   DIMACS: "c" comments, "p edge N M" or "p col N M", M lines "e I J [W]". Each edge once, or all in both directions
+   with one weight. Lines n, d, v, x describe vertices: left out. */
 
 static int permi_graph6_line(permi_reader *reader)
 {
@@ -2253,7 +2247,7 @@ static int permi_graph6_line(permi_reader *reader)
   return 0;
 }
 
-/* Passes a header; returns the mark of its format, '>' for graph6, or 0. */
+/* Passes a header; returns its mark, '>' for graph6, or 0. */
 static char permi_graph6_header(permi_reader *reader)
 {
   static const struct {
@@ -2271,8 +2265,8 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* A header, a mark, or lines of such bytes alone. No number is such a line except i and j, which are too short. A line
-   of the wrong length is a graph to be refused; but not i, j, nan. */
+/* A header, a mark, or lines of such bytes alone. No number is one except i and j, which are too short. Lines of wrong
+   length are graphs to refuse; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2518,11 +2512,11 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 }
 
 /* =========================================================================================== >>read
-   The public calls that read, and the table of formats, by which a file is recognised. */
+   The public calls that read, and the table of formats. */
 #include <errno.h>
 #include <locale.h>
 
-/* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
+/* A misspelt banner too, else a comment, and coordinates rows of numbers. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2538,7 +2532,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   perm_format format = wanted;
   permi_reader look = *reader;
   while (permi_next_line(&look)) {
-    /* a banner in a comment would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a format */
+    /* a banner in a comment would lose the symmetry: words such as MatrixMarket, or "matrix" before a format */
     int first = 1, matrix = 0, found = 0;
     const char *line, *begin, *p;
     permi_skip_blanks(&look);
@@ -2574,8 +2568,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for one;
-   AUTO heeds it itself. */
+/* The first that recognises a file reads it, by bytes, never by name. `format` asks for one; AUTO heeds it itself. */
 static const struct {
   perm_format format;
   const char *taken; /* in messages */
@@ -2678,8 +2671,7 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* NULL refuses fractions (denominator), a second graph (rest). rest: where to begin, NULL at first, and where the next
-   begins. */
+/* NULL refuses fractions (denominator), a second graph (rest: where to begin, NULL at first, and the next begins). */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -2734,7 +2726,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
+/* each: NULL, or gets every matrix, with *matrix and *denominator as room. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -2754,7 +2746,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   watch.activity = "reading";
   while (!file && !permi_watch(&watch, 0)) {
     errno = 0;
-    file = fopen(path, "rb"); /* a FIFO without writer waits here, and a signal may cancel */
+    file = fopen(path, "rb"); /* a FIFO without writer waits; a signal may cancel */
     if (!file && errno != EINTR)
       return permi_file_fail(result, path, "cannot open", errno);
     watch.next_look = 0;
@@ -2827,13 +2819,13 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>reduce
-   The graph of a matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
+   A matrix as a graph: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
      permanent = constant * 2^exp2 * permanent of the live entries.
-   The entry of a line of degree 1 goes into the constant. A row with entries a, b in columns c, d is eliminated [FM03]:
-   both columns become one, a (column d) + b (column c), with at least 2 entries fewer. */
+   An entry alone in its line goes into the constant. A row of entries a, b in columns c, d is eliminated [FM03]: both
+   columns become a (column d) + b (column c), with at least 2 entries fewer. */
 
-/* Finds a maximum matching in O(nnz sqrt(n)) [HK73] and returns its size, less if stopped. Row i has
-   column[start[i]..start[i+1]). *_match: the partner or -1. work: 3 n, cursor: n. */
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]; returns its size, less if stopped. *_match: the partner or -1.
+   work: 3 n, cursor: n. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -2875,7 +2867,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     if (nearest == INT_MAX)
       return pairs;
-    for (i = 0; i < n; i++) { /* depth first by distance: no row twice on the stack */
+    for (i = 0; i < n; i++) { /* depth first, by distance */
       int depth = 0;
       if (row_match[i] >= 0)
         continue;
@@ -2908,9 +2900,8 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72], and returns
-   their number, less if stopped. An entry is in a perfect matching if and only if its row and column are of one
-   component [DM58]. work: 4 n, cursor: n. */
+/* Finds the strong components in O(nnz) [Tar72], with arcs from a row to the rows matched to its columns; returns their
+   number, less if stopped. Entries in perfect matchings are those within components [DM58]. work: 4 n, cursor: n. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -2935,7 +2926,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* looked at again when next is done */
+        if (number[next] < 0) {
           path[++depth] = next;
           continue;
         }
@@ -2959,8 +2950,8 @@ static int permi_components(int n, const size_t *start, const int *column, const
 }
 
 typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* row, column; links along each */
-  double real, absolute, imaginary;    /* absolute: the sum of |terms| behind the value */
+  int vertex[2], next[2], previous[2]; /* links along row and column */
+  double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
   int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
@@ -2969,15 +2960,15 @@ typedef struct permi_working {
   perm_allocator allocator;
   permi_pool pool;
   int n, live, alive;
-  int integer; /* integers count, nothing rounds */
+  int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
-  int inexact, lost; /* an integer was rounded; entries scaled below the normal doubles */
-  double lost_error; /* their effect, in units of 2^exp2 */
+  int inexact, lost; /* rounded integers; entries below normal doubles */
+  double lost_error; /* by these, in units of 2^exp2 */
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
-  int *at;            /* of a line: its entry while merging */
+  int *head, *degree; /* first entry of a vertex; -1 once eliminated */
+  int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
   int *work; /* 9 n + 2 */
   size_t *start, *cursor; /* n + 1, n */
@@ -3055,7 +3046,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Finds the blocks and removes entries in no perfect matching. Returns 0 if singular or stopped. */
+/* Finds blocks, removes entries in no perfect matching. Returns 0 if singular or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -3088,8 +3079,7 @@ static int permi_split(permi_working *working)
   if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    /* rows that alternating paths reach from an unmatched row violate Hall's condition: their entries are in the
-       columns of their partners, one fewer */
+    /* rows that alternating paths reach from an unmatched row violate Hall's condition: they have one column fewer */
     int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
     memset(seen, 0, (size_t)rows * sizeof *seen);
     for (i = 0; row_match[i] >= 0; i++)
@@ -3136,9 +3126,9 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). An entry
-   that would leave the normal doubles is rounded by at most DBL_MIN. This changes the permanent by at most DBL_MIN
-   times the largest permanent of a minor of the moduli, which is at most prod max(1, row sum). */
+/* Scaling by powers of two: lines get mean exponent 0, then largest entries in [1/2, 1). Rounding an entry below the
+   normal doubles changes the permanent by at most DBL_MIN times a minor's permanent of moduli, at most
+   prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
@@ -3155,7 +3145,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Multiplies by 2^by; returns 1 if that rounded, by at most DBL_MIN. No entry vanishes. */
+/* Multiplies by 2^by; returns 1 if rounded, by at most DBL_MIN. No entry vanishes. */
 static int permi_cell_scale(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -3267,7 +3257,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* Sets *sum to a x + b y; returns 0 if that does not fit 64 bits, or is INT64_MIN. */
+/* *sum = a x + b y; returns 0 if over 64 bits, or INT64_MIN. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
   const permi_wide first = permi_wide_of(a), second = permi_wide_of(b);
@@ -3286,9 +3276,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
                                 &product->imaginary_integer);
 }
 
-/* Makes sum = a x + b y; y may be NULL. Returns 0 on overflow, or near underflow, where the error is more than a
-   rounding. A complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u,
-   underflow by 2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
+/* sum = a x + b y; y may be NULL. Returns 0 on overflow, or near underflow, which costs more than a rounding. A complex
+   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -3327,11 +3317,11 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Values that cancel further below their sums of |terms| have no bound or estimate. They are scaled without those
-   sums, which would take them into underflow. */
+/* log2. Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have
+   no bound or estimate. */
 #define PERMI_CANCELS -400
 
-/* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
+/* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN, scale = INT_MIN;
@@ -3379,7 +3369,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
-    return 0; /* n merges into a hub would take n^2 */
+    return 0; /* merges into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
@@ -3436,15 +3426,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings of a product (tests/proofs/chains.v,
-   tests/proofs/frontier.g). */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The roundings of an entry's terms: those of degree-2 steps, and 1 of each entry if integers were rounded. `absolute`
-   has them too, hence g / (1 - g) below. */
+/* Roundings of an entry's terms: of degree-2 steps, and 1 an entry if integers were rounded. `absolute` has them too:
+   g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -3483,7 +3472,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates degrees 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
+/* Eliminates degrees 1 and 2. *singular: a line is empty. Overflow: of the constant. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -3532,7 +3521,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   return PERM_OK;
 }
 
-/* Sets the numbers of *cell to entry e; returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+/* Sets *cell to entry e; returns 1 if it is an integer, Gaussian if complex. */
 static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *cell)
 {
   const double limit = 9007199254740992.0;
@@ -3552,7 +3541,7 @@ static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *c
   return 1;
 }
 
-/* Says if all entries are integers; else *row and *at are of the first that is none, or where watch stopped. */
+/* Says if entries are integers; else *row and *at are where one is not, or watch stopped. */
 static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
 {
   permi_cell cell;
@@ -3596,7 +3585,6 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* *zero: the permanent is 0 by structure. */
 static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero,
                                         perm_result *result)
 {
@@ -3612,7 +3600,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return permi_fail_memory(result);
     first = 0;
-    if (working->lost) /* its bound is about the entries as they are */
+    if (working->lost) /* the bound is of entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
@@ -3623,21 +3611,21 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 }
 
 /* ============================================================================================================ >>walk
-   Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one that
-   has none left goes by itself. The frontier is touched, not eliminated: with a rows, b columns and d more columns
+   Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
+   without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; where vertices may stay unmatched (>>rook) 2^(a + b), with a number for each count of matched ones.
+   matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices.
-   Greedy orders differ in cost by factors of 2 to 1000, so many are made before one is annealed: from 20 ms on, 50 gain
-   more than as much annealing (15 graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x
-   better on regular graphs and k-trees; in every other round to any, better on power laws. */
+   Costs of greedy orders differ by factors of 2 to 1000: from 20 ms on, 50 orders gain more than as much annealing (15
+   graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x better on regular graphs and
+   k-trees; every other round to any, better on power laws. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook */
-  int rounded;                   /* some entry is not the given one times a power of two */
+  int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
   int64_t *integer, *imaginary_integer;
@@ -3670,7 +3658,7 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-/* width and gone: rows and columns of the frontier, and eliminated. */
+/* width, gone: rows and columns touched, eliminated. */
 static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
 {
   int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
@@ -3681,17 +3669,16 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, con
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS: units of permi_watch, not the
-   clock. */
+/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin, run;   /* run: predicted, of planned blocks */
+  double begin, run;   /* run: of planned blocks */
   double least, floor; /* always granted; for all blocks */
   double share, most;  /* most: under a time limit */
 } permi_account;
 
-/* Returns the most for max_seconds, in powers of 2, so that runs, ranks and escalations plan alike. Jobs in pieces go
-   on with one plan under other limits. */
+/* The most for max_seconds, a power of 2, so that runs, ranks and escalations plan alike. Jobs in pieces keep a plan
+   under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -3707,7 +3694,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* Returns what an engine may use; later ones have PERMI_PLAN_REST. */
+/* What an engine may use; PERMI_PLAN_REST is for later ones. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -3715,7 +3702,7 @@ static double permi_account_free(const permi_account *account, double seconds)
 
 typedef struct permi_budget {
   double effort;
-  double most; /* states in memory; others cost PERMI_ORDER_BEYOND times as much */
+  double most; /* states in memory; more cost PERMI_ORDER_BEYOND times as much */
   double each, start;        /* predicted seconds: of a unit, fixed */
   double quick, quick_start; /* of arrays, */
   int quick_width;           /* up to this width */
@@ -3749,7 +3736,7 @@ typedef struct permi_walk {
   int *frontier, *place;
   int width[2], eliminated[2], widest;
   double peak;   /* states of the largest step */
-  int unseen[2]; /* lines before are not untouched */
+  int unseen[2]; /* lines before are touched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -3828,28 +3815,28 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
 }
 
-#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub, listed at a time */
-#define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
+#define PERMI_GREEDY_LOOK 64     /* of a hub, listed at a time */
+#define PERMI_GREEDY_HOPELESS 10 /* times the rival: further orders gained up to 10x over three */
 #define PERMI_GREEDY_PART 0.5    /* of the units; the rest anneals */
 #define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
-#define PERMI_GREEDY_FAR 32      /* times the best: the kind is left after one round, */
-#define PERMI_GREEDY_TRIED 3     /* after these rounds */
+#define PERMI_GREEDY_FAR 32      /* times the best: a kind is left after one round, */
+#define PERMI_GREEDY_TRIED 3     /* later */
 #define PERMI_GREEDY_BEHIND 4
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step for
-   each entry and a look at the candidates for each vertex. */
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step an
+   entry and a look at the candidates a vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
-  int kind, by_chance; /* candidates are rows (0), columns (1), both (2); ties go to any */
-  int *growth;   /* of the frontier, by eliminating a vertex */
+  int kind, by_chance; /* kind: rows (0), columns (1), both (2) */
+  int *growth;   /* of the frontier, by elimination */
   int *nearness; /* sum of 1 / (entries left) of its neighbours */
-  int *next;     /* first neighbour of a touched vertex not listed yet */
+  int *next;     /* neighbour of a touched vertex to list */
   int *list, listed;
   unsigned char *mark; /* 1 listed, 2 in the order */
   double units;
 } permi_greedy;
 
-#define PERMI_GREEDY_NEAR 16 /* entries left; more count as these */
+#define PERMI_GREEDY_NEAR 16 /* entries left, at most */
 static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680, 1260, 1008, 840, 720,
                                                            630, 560,  504,  458,  420,  388,  360, 336};
 
@@ -3948,8 +3935,7 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Returns the candidate that leaves the smallest frontier; ties as by_chance says. Neighbours of hubs are listed by and
-   by. */
+/* Returns the candidate that leaves the smallest frontier. Neighbours of hubs are listed by and by. */
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
@@ -3996,7 +3982,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   return v;
 }
 
-/* Writes an order, returns its cost. INFINITY: over `limit`, or stopped. */
+/* Writes an order, returns its cost, or INFINITY over `limit` or if stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
                                  const permi_budget *budget, double limit, int *order)
 {
@@ -4032,7 +4018,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Says if another order is worth its time. First ones tell little: others are up to 1000 times as quick. */
+/* Says if another order is worth its time. After first ones, others are up to 1000 times as quick. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
@@ -4046,31 +4032,29 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 }
 
 /* =========================================================================================================== >>order
-   Elimination orders of a block: greedy starts, then simulated annealing. Fixed seeds and predicted work: an order
-   never varies. */
+   Elimination orders: greedy starts, then simulated annealing, by fixed seeds and predicted work. */
 
 #define PERMI_ORDER_START 1e45
-/* Orders slower than the rival by this are not annealed, which gains 1.2 to 2x on the best greedy one. */
+/* Times the rival: slower orders are not annealed, which gains 1.2 to 2x on the best greedy one. */
 #define PERMI_ORDER_HOPELESS 1.5
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_SHORT 0.01 /* heat of milliseconds, */
-#define PERMI_ANNEAL_WARM 0.03  /* of more: nothing better is found above; */
+#define PERMI_ANNEAL_WARM 0.03  /* of more: nothing is found above; */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
 #define PERMI_ANNEAL_BRIEF 2.5e6
-#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are best spent at once (17 graphs) */
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are spent at once (17 graphs) */
 #define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
-#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for a longer one */
-#define PERMI_ANNEAL_GAIN 3     /* in a round: seen up to 8 */
+#define PERMI_ANNEAL_PAYS 6     /* chosen: gain of a round over its time, for a longer one */
+#define PERMI_ANNEAL_GAIN 3     /* seen up to 8 */
 #define PERMI_ANNEAL_FALL 1.5
 
-/* Before each position. A permutation of i..j changes only those between: a move walks these until it costs too
-   much. */
+/* Before each position. A move walks those that its permutation changes, until it costs too much. */
 typedef struct permi_positions {
-  uint64_t *sets; /* bits: gone rows, columns, touched rows, columns */
+  uint64_t *sets; /* gone rows, columns, touched rows, columns */
   int *counts;    /* touched rows, columns, gone rows, columns */
   double *states, *cost;
 } permi_positions;
@@ -4086,11 +4070,11 @@ typedef struct permi_anneal {
   double units, told;
 } permi_anneal;
 
-/* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
+/* Units of a position, and an open entry, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 110
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* of a taken one; of a position permuted, and behind */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; of positions permuted, behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -4185,7 +4169,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Anneals a->order into a->best, returns its cost; ends once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost. A better order deserves less time. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -4209,7 +4193,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     const int *order = a->order;
     if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
       first = permi_order_below(seed, most);
-    } else { /* about a position met with the chance of its cost */
+    } else { /* a position by chance of its cost */
       at = permi_order_random(seed) * now->cost[length];
       while (high - low > 1) {
         const int middle = (low + high) / 2;
@@ -4227,10 +4211,10 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* exp(-(new - old) / (heat old)) > chance, log2 linear between powers: equal on every machine */
+    /* exp(-(new - old) / (heat old)) > chance; log2 is linear between powers, equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
-    for (k = first; k <= last; k++) /* reversed, turned left or right, or its ends swapped */
+    for (k = first; k <= last; k++) /* reversed, turned, or its ends swapped */
       candidate[k] = order[kind == 1   ? first + last - k
                            : kind == 2 ? (k < last ? k + 1 : first)
                            : kind == 3 ? (k > first ? k - 1 : last)
@@ -4268,7 +4252,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* Returns the units that an order of that cost is worth. A cost falls as units^-0.16 (17 graphs). */
+/* The units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -4321,7 +4305,7 @@ typedef struct permi_orders {
   const permi_block *block;
   const double *binomial;
   const permi_budget *given;
-  permi_budget budget; /* with arrays' price where the order is narrow enough */
+  permi_budget budget; /* with the price of arrays for narrow orders */
   permi_greedy greedy;
   uint64_t seed;
   int *order, *trial, *best[3];
@@ -4350,7 +4334,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Says if the best order, with a rival, has so many times the states that fit. */
+/* Says if, with a rival, the best order has so many times the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -4360,7 +4344,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling helps. What paid well goes on; an order that does not fit ends. */
+/* Rounds double, as slower cooling helps, while they pay and orders fit. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -4397,7 +4381,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes a permutation of the vertices and its cost (INFINITY: hopeless). 0: out of memory. */
+/* Writes an order and its cost (INFINITY: hopeless). 0: no memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -4425,7 +4409,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     search.least[kind] = (double)INFINITY;
   }
   search.trial = numbers + 3 * vertices;
-  if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
+  if (block->n > PERM_MAX_N) /* small ones may be priced too hopefully */
     most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
   for (round = 0; round < 2; round++)
     if (given->first[round])
@@ -4475,7 +4459,7 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Returns the bits of x at the places of `set`, the lowest first. */
+/* Returns the bits of x at the places of `set`. */
 static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 {
   uint64_t bits = 0;
@@ -4511,8 +4495,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Adds what rounding the entries costs: the relative error of a term times the majorant, and lost_error. The majorant
-   bounds the permanent of the moduli, exactly up to PERMI_MAJORANT_ORDER, else by row or column sums. */
+/* Adds what rounded entries cost: a term's relative error times the majorant, and lost_error. The majorant is the
+   permanent of the moduli up to PERMI_MAJORANT_ORDER, else a bound by line sums. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -4554,7 +4538,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* Returns loss factor 2^e, never 0 by underflow. */
+/* loss factor 2^e, never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
@@ -4565,7 +4549,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* Allocates a zeroed plan that begins with a permi_owned, or NULL. */
+/* A zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -4583,7 +4567,7 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-/* Makes arrays of int: an int ** and a size_t for each, last NULL. 0: out of memory. */
+/* Makes arrays of int, given int ** and size_t of each, last NULL. 0: no memory. */
 static int permi_pool_ints(permi_pool *pool, ...)
 {
   va_list arrays;
@@ -4613,10 +4597,9 @@ static perm_status permi_refuse_long(permi_offer *offer)
 }
 
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays, >>hybrid_layout and >>signs read, and their text, which is read once for each
-   instruction set. */
+   Input of the vector kernels of >>arrays, >>hybrid_layout and >>signs, whose text is read once an instruction set. */
 
-typedef enum permi_growth { /* a result is exact; exact, and reduced; reduced from two doubles */
+typedef enum permi_growth { /* exact; and reduced; reduced from two doubles */
   PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
 } permi_growth;
 
@@ -4624,8 +4607,8 @@ typedef enum permi_growth { /* a result is exact; exact, and reduced; reduced fr
 
 #define PERMI_ARRAY_NOWHERE 0xffff
 
-/* Eight words of a block are base + at[i] of those in `here`, in order with few between: a window of 16 nearly always
-   has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
+/* Eight words of a block, base + at[i] of those in `here`: a window of 16 nearly always has them. (Tried: gathering,
+   with microcode against GDS three quarters of a run.) */
 typedef struct permi_eight {
   uint16_t base;
   unsigned char here, wide; /* beyond the window */
@@ -4635,13 +4618,12 @@ typedef struct permi_eight {
 typedef struct permi_origin {
   const void *x;
   size_t count;
-  const uint16_t *place; /* in x, or NOWHERE */
+  const uint16_t *place; /* or NOWHERE */
   const permi_eight *eight;
   double real;
   const permi_coefficient *c;
 } permi_origin;
 
-/* Sums a block; residues are modulo numbers->modulus. */
 typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                                    int origins);
 
@@ -4653,22 +4635,21 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-/* Results, with y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
+/* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
 typedef enum permi_opcode {
-  PERMI_OP_ROW,        /* out = y */
-  PERMI_OP_ROWS,       /* out = y z */
-  PERMI_OP_TIMES_ROW,  /* out = p y */
-  PERMI_OP_TIMES,      /* out = p h */
-  PERMI_OP_DIFFERENCE, /* out = p - q */
-  PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
-  PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* the product of all p */
+  PERMI_OP_ROW,        /* y */
+  PERMI_OP_ROWS,       /* y z */
+  PERMI_OP_TIMES_ROW,  /* p y */
+  PERMI_OP_TIMES,      /* p h */
+  PERMI_OP_DIFFERENCE, /* p - q */
+  PERMI_OP_FOLD_ROW,   /* p y - q y' */
+  PERMI_OP_FOLD,       /* p h - q g */
+  PERMI_OP_CHAIN,      /* product of all p */
   PERMI_OP_FLIP,       /* slot[p] += constant[h] */
   PERMI_OP_TOTAL       /* block += or, if h, -= slot[p] */
 } permi_opcode;
 
-/* Returns a slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache
-   sets. */
+/* A slot's place in units of 8 doubles; the shift keeps rows of tables out of one cache set. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
@@ -4678,14 +4659,14 @@ static int permi_hybrid_line(int slot)
 #define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
-  uint16_t out, p, q; /* slots, by permi_hybrid_line */
-  uint16_t h, g;      /* slots or constants */
+  uint16_t out, p, q; /* by permi_hybrid_line */
+  uint16_t h, g;      /* or constants */
 } permi_statement;
 
 typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
-  int growth, halved; /* permi_growth; differences are halved */
+  int growth, halved; /* permi_growth; halves differences */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
@@ -4696,7 +4677,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT
 } permi_hybrid_algebra;
 
-/* Primes are below 2^47, what they reduce below 2^97: 1.5 2^98 has the last place 2^46. */
+/* Primes below 2^47 reduce numbers below 2^97: 1.5 2^98 has the last place 2^46. */
 #define PERMI_RESIDUE_BITS 47
 #define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
 
@@ -4715,7 +4696,7 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* Returns the number in fingerprints, where 2 is gone. */
+/* In fingerprints, where 2 is gone. */
 static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
 {
   return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
@@ -4737,9 +4718,9 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *values, int line)
 }
 
 typedef struct permi_hybrid_rounding {
-  double floor[64];    /* raises a row's modulus in the sum of |terms| */
+  double floor[64];    /* raises a row's modulus */
   permi_shared shared;
-  double majorant;     /* of moduli, from above */
+  double majorant;     /* of moduli */
   double bits;
   double losses;       /* of terms with floors, or INFINITY */
   double unfloored;    /* without floors */
@@ -4768,7 +4749,7 @@ typedef struct permi_hybrid {
   double *constant;
   double *start;          /* [n][parts]: all signs + */
   double *lane;           /* [n][parts][lanes], added */
-  double *sign;           /* [lanes]; 0: no pattern */
+  double *sign;           /* 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
@@ -4793,7 +4774,7 @@ typedef struct permi_hybrid {
 #define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 sums below 2^8, the sign */
 #define PERMI_SIGNS_ZERO 128 /* counts sum 0; rows never 0 have target 0 */
 
-/* A row of one block, settled by its last prefix column: with the patterns alive[count - least] it does not vanish. */
+/* A row of one block after its last prefix column: not 0 with the patterns alive[count - least]. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
   int place, least, entry, levels; /* what + adds */
@@ -4809,12 +4790,12 @@ typedef enum permi_signs_class { /* blocks touched by a row */
 
 struct permi_signs_walk;
 typedef struct permi_signs_family {
-  /* Sets column k to bit in frame k + 1; 0: no pattern is left. */
+  /* Sets column k in frame k + 1; 0: no pattern is left. */
   int (*step)(struct permi_signs_walk *walk, int k, int bit);
   void (*search)(struct permi_signs_walk *walk, int k);
 } permi_signs_family;
 
-/* Rows have places by class, in the order in which they are done. */
+/* Rows have places by class, then when done. */
 typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
@@ -4822,7 +4803,7 @@ typedef struct permi_signs {
   int words;
   double bits[4], sum_bits; /* of classes' products; of sums */
   int narrow;               /* 63 bits: products, sums of partners */
-  int place[5];             /* class c: from place[c] to place[c + 1] */
+  int place[5];             /* where class c begins */
   int shared_words, own_word[2], width[2];
   int last[2];              /* last prefix column of own rows, or -1 */
   int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place, column */
@@ -4830,19 +4811,19 @@ typedef struct permi_signs {
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
   uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE done with the column */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE, by its last column */
   int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
-  uint64_t *pattern[2];     /* to class BOTH, then to its own rows */
+  uint64_t *pattern[2];     /* class BOTH, then own rows */
   uint16_t *group[2];       /* 2 group + (sign is -); same on BOTH */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int by_table;             /* by table: 1: sums even, to 8; 2: to 7 */
+  int by_table;             /* 1: sums even, to 8; 2: to 7 */
   uint64_t own_rows[2];     /* bytes from own_word on */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at class BOTH */
   int64_t *product;         /* by the sum of permi_signs_marks */
-  int64_t three[40];        /* powers of 3 */
-  /* of >>signs_offer: living prefixes of `depth` columns, as bits; where chunks begin */
+  int64_t three[40];
+  /* living prefixes of `depth` columns, as bits; where chunks begin */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
@@ -4857,7 +4838,7 @@ typedef struct permi_signs_walk {
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
   uint64_t counted[4]; /* nodes, joins, patterns, pairs */
-  /* known until a column touches a block's own rows; sums of products; what block 1's groups add */
+  /* until a column touches a block's own rows: sums of products, what block 1's groups add */
   int known[2], groups[2];
   uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
   int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
@@ -4875,13 +4856,13 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
     count[own + i - shared] += add[i];
 }
 
-/* Bytes that are 0 have a high bit here; bytes above one may have it too. */
+/* Bytes of 0 have a high bit here; bytes above one may, too. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
 {
   return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-/* Returns the sum of a row, or its half if even. */
+/* A row's sum, or half of an even one. */
 static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
 {
   const int half = (int)count[place] - PERMI_SIGNS_ZERO;
@@ -4932,7 +4913,7 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Adds the products of all rows for pairs of living patterns. */
+/* Adds products for pairs of living patterns. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;
@@ -4995,14 +4976,13 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>device
-   What engines of blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h, and what stands in
-   without it. */
+   What engines of blocks ask of perm_cuda.cu, or what stands in without it. */
 
 struct permi_arrays_run;
 struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
-/* >>arrays_gpu: steps; bytes needed, and there */
+/* >>arrays_gpu */
 PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
 PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
@@ -5011,7 +4991,7 @@ PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *val
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
 PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
-/* >>program_plan: rate of programs, or `otherwise`; offer; leaf */
+/* >>program_plan */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
 PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer);
@@ -5019,7 +4999,7 @@ PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *
                                          permi_leaf *leaf);
 PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
-/* >>signs_gpu: makes a leaf, which takes over `signs` */
+/* >>signs_gpu: the leaf takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
 /* >>codegen */
 PERMI_DEVICE perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -5052,7 +5032,6 @@ static perm_status permi_refuse_device(permi_maker *maker)
   return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
 }
 
-/* Refuses a longer run where a GPU is wanted. */
 static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const int longer = !block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE;
@@ -14308,13 +14287,10 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting: the lists without merging. A step expands all its terms, sorts them by state and adds equal ones.
+   Method sorting, lists without merging: a step expands its terms (takes: states that streams move), sorts them by
+   state (keys of mask_words words) and adds equal ones. */
 
-   Symbols    here
-     state    a key of mask_words words
-     term     a take: a state that a stream moves */
-
-/* A term; key is the word of its state that is sorted by. It takes the room of two takes in a part. */
+/* key: the word of the state that is sorted by. A term has the room of two takes. */
 typedef struct permi_term {
   uint64_t key;
   permi_take take;
@@ -14401,33 +14377,28 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
-   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
-
-   Symbols    here
-     M        the edges `at` of the levels
-     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
+   Enumerates perfect matchings M (the edges `at` of levels): per A = sum over M of the product of a_ij over (i, j) in
+   M, depth first, at the free vertex with the fewest choices, in double-doubles or long integers.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
-   Engines of papers, which run by name only, share a frame: a walk over a tree of choices, whose leaves add up. Chunks
-   share the tree: the ways out of a node are divided among its chunks, whose sums are exact. A walk stops between
-   chunks. */
+   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up. Ways
+   out of a node are divided among the chunks that share it. Walks stop between chunks. */
 
-#define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
+#define PERMI_WALK_CHUNKS 4096      /* at most, unless they take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* at least, of a chunk */
 #define PERMI_WALK_PROBES 48
 
 typedef struct permi_ways {
-  uint64_t begin, end, chunk; /* chunks that share the node, the one that walks */
-  double weight;              /* paths that a probe stands for; else 1 */
-  uint64_t seed;              /* of a probe; else 0 */
+  uint64_t begin, end, chunk; /* that share the node; that walks */
+  double weight;              /* paths that a probe stands for, or 1 */
+  uint64_t seed;              /* of a probe, or 0 */
   double choices, work;       /* counted; predicted seconds */
 } permi_ways;
 
-/* Begins the walk of a chunk; a leaf without chunks is that of a probe, whose walk has begun. */
+/* A leaf without chunks is a probe's, whose walk has begun. */
 static void permi_ways_begin(const permi_leaf *leaf, uint64_t chunk, permi_ways *ways)
 {
   if (!leaf->information.chunks)
@@ -14438,7 +14409,7 @@ static void permi_ways_begin(const permi_leaf *leaf, uint64_t chunk, permi_ways 
   ways->weight = 1;
 }
 
-/* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
+/* The chunk's ways [*first, *last) of `count`; a probe's, at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
@@ -14459,13 +14430,12 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Says if the node counts as this chunk's: the first of those that walk it. */
+/* A node counts for the first chunk that walks it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
 }
 
-/* Counts a choice of predicted seconds. */
 static void permi_ways_count(permi_ways *ways, double seconds)
 {
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
@@ -14483,7 +14453,7 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 
 typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 
-/* Estimates choices and seconds by random descents [Knu75]. workspace: bytes behind permi_ways. */
+/* Estimates by random descents [Knu75]. workspace: bytes behind permi_ways. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
                                     double *choices, permi_offer *offer)
 {
@@ -14552,7 +14522,7 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* Makes the leaf of an offer, except for its relative bound. A node has at most `ways`. */
+/* Makes a leaf, except for its relative bound. ways: of a node, at most. */
 static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
                                    uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
 {
@@ -14567,7 +14537,7 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
+#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* above 2^this products have the counted error: 1e-270 */
 #define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
 #define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
@@ -14584,8 +14554,8 @@ typedef struct permi_transversals {
 typedef struct permi_matching_walk {
   const permi_transversals *all;
   permi_ways *ways;
-  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
-  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
+  int *degree, *gone;                /* a vertex's free neighbours; if matched */
+  int *vertex, *left, *at, *matched; /* ways left, edge, if taken */
   char *product, *sum;
 } permi_matching_walk;
 
@@ -14595,7 +14565,7 @@ static size_t permi_matching_bytes(const permi_transversals *all)
   return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
 }
 
-/* Takes vertex v out of the graph (step -1) or back (1). */
+/* Takes v out (step -1) or back (1). */
 static void permi_matching_move(permi_matching_walk *walk, int v, int step)
 {
   const permi_transversals *all = walk->all;
@@ -14692,7 +14662,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
       permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
     else
       permi_value_sum(numbers, product, partial);
-    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
+    /* true products are as small, as entries are at most 1: lost */
     if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
       partial->lost += 8 * safe;
   }
@@ -14743,22 +14713,22 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 }
 
 /* ======================================================================================= >>sparyser
-   Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of columns, on
-   compressed columns, in the order of [EK] (>>codegen), as a tree.
+   Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of compressed columns,
+   as a tree, in the order of [EK] (>>codegen).
 
    Symbols     here
      J         the columns in the sum: a Gray code over digits, which are columns or groups
-     S_1 ...   dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits; other sets
+     S_1 ...   dominating: neighbourhoods of rows without common columns. Digits are their non-empty subsets; others
                leave a row empty
      row sums  x or integer: exact, on a grid of a power of two
-     products  product or wide of a level, over the rows of slower digits; 0 ends the branch
-   A row belongs to the fastest digit that touches it, which makes its sum final.
+     products  product or wide of a level, over rows of slower digits; 0 ends the branch
+   A row belongs to the fastest digit that touches it: then its sum is final.
 
-   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
-   by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
+   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], rows without a column cut branches; or by
+   Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
    r_i the row's sum: half as many terms, hardly a zero. */
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* moves, at least */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 
@@ -14767,7 +14737,7 @@ typedef struct permi_ryser {
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* rows of a digit; then rows of none */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* by digits; then of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -14805,7 +14775,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from the one above; 0: it is 0. */
+/* A level's product from the one above. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -14834,7 +14804,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   return re != 0 || im != 0;
 }
 
-/* TwoSum: two short chains where double-double has a long one. */
+/* Two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -14875,7 +14845,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* Visits the digits below `level` in reflected Gray codes, each to its other end. left: values of digit level - 1. */
+/* Visits digits below `level` in reflected Gray codes. left: values of digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -14978,7 +14948,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (double)leaf->information.chunks);
 }
 
-/* Digits: groups of columns never all absent, and each other column except `without` (-1: none). */
+/* Digits: groups of columns never all absent, other columns except `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
@@ -15064,7 +15034,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     if (!(grouped >> j & 1) && j != split->without)
       digit[digits++] = UINT64_C(1) << j;
   ryser->digits = digits;
-  for (d = 0; d < digits; d++) { /* Algorithm 3: next is the digit with the fewest rows of its own a bit */
+  for (d = 0; d < digits; d++) { /* Algorithm 3: next, the fewest own rows a bit */
     int best = d;
     double least = 1e9;
     for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
@@ -15114,7 +15084,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
-/* Rows are chosen greedily by least degree from many random starts. */
+/* Chooses rows greedily by least degree, from random starts. */
 #define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* a digit is an int */
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
@@ -15211,11 +15181,11 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 }
 
 /* THE BOUND. Row sums on the grid are exact. off_grid bounds what the grid changes, per (|A| + M) - per |A| for
-   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by the product of row sums, at least 1 each. A term is a
-   product of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N
-   terms hi loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by
-   gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the
-   product of the rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
+   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by products of row sums, at least 1 each. A term is a product
+   of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi
+   loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; their moduli's sum by gamma_N of
+   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of row
+   sums of moduli. Proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -15258,8 +15228,8 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
-/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many: 2
-   (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
+/* A chunk has the average number of terms; with groups, whose digits divide unevenly, less than 16 times as many:
+   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
@@ -15287,25 +15257,25 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
    Symbols    here
      a, b     entries of a line; c, d: the lines across that have them
      per A    per (A without the line and d; c replaced by a d + b c) + per (A without the two entries)
-     degree   entries of a line: 2k or 2k - 1 give k permanents of one order less. The fewest are branched on
-   Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
-   (DecompRyser [SUP] takes Ryser's formula).
+     degree   entries of a line: 2k or 2k - 1 give k permanents of one order less. The least is branched on
+   Small pieces, and those with over 4 entries in all lines, are summed over subsets, which cancel nothing (DecompRyser
+   [SUP] takes Ryser's formula).
 
    THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
    1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
-   2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
-   With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
-   |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
-   moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
-   losses of chunks add up without rounding. */
+   2. branches on a line of at most k entries add at most k - 1 to those of order k - 1.
+   With n - 1 products, R roundings in all (3 a complex product) and S the sum of moduli, |error| <=
+   g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of moduli,
+   at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and losses of
+   chunks add up without rounding. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* the same with over 4 entries in all lines, short values */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* of short values, with over 4 entries in all lines */
 #define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
-/* A matrix in the making: live lines, entries of lines, branches on a line. */
+/* Live lines, entries of lines, branches on a line. */
 typedef struct permi_piece {
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell, *value, *sum;
@@ -15332,7 +15302,7 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
 }
 
-/* Makes to = a x + b y; to may be x or y, which may be NULL. */
+/* to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                 const uint64_t *b, const uint64_t *y)
 {
@@ -15361,7 +15331,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
+/* Eliminates a line of two entries: column c takes over d. Integers may cancel. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -15399,7 +15369,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* Returns the permanent of a piece of order k: run->subsets[s] is of its first rows and the columns s. */
+/* The permanent of a piece of order k: run->subsets[s] is of its first rows and columns s. */
 static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
@@ -15430,7 +15400,7 @@ static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Pairs the entries of a line, an odd one last. Partners that share most lines come first: they fill in least. */
+/* Pairs the entries of a line, an odd one last. Those that share most lines come first: they fill in least. */
 static int permi_piece_pairs(permi_piece *piece, int side, int line)
 {
   uint64_t left = piece->mask[side][line], first, second;
@@ -15463,7 +15433,7 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
                                   PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size));
   for (;;) {
     int partner, s;
-    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
+    degree = INT_MAX; /* INT_MAX: no line */
     for (s = 0; s < 2; s++)
       for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
         const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
@@ -17337,7 +17307,7 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
-/* With cpu_fallback only if the GPU has the memory; offer: of lists; seconds: on the CPU. */
+/* offer: of lists; seconds: on the CPU. With cpu_fallback the GPU must have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -17355,7 +17325,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Takes residues where faster. 0: out of memory. */
+/* Takes residues where faster. 0: no memory. */
 static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
@@ -17374,7 +17344,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures memory; where integers do not fit, residues may. 0: out of memory. */
+/* Measures memory; residues may fit where integers do not. 0: no memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -17391,14 +17361,13 @@ static int permi_arrays_fitted(const perm_options *options, permi_frontier *fron
   return permi_arrays_measured(frontier, watch);
 }
 
-/* Else the leaf is refused once it is made. */
 static int permi_frontier_may_run(const perm_options *options, double seconds)
 {
   return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
-/* Lists, or arrays, which hold unreachable states too and cost more in small steps. */
+/* Lists, or arrays, which hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
 {
@@ -17448,8 +17417,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time; samples keep to one order whatever max_bytes. If a quick order says that a GPU
-   will be taken, the budget is that GPU's. 0: out of memory. */
+/* Two steps are in memory; samples keep to one order whatever max_bytes. The budget is the GPU's if a quick order says
+   that one will be taken. 0: no memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -17496,7 +17465,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
-/* Predicted seconds by greedy orders, INFINITY beyond order PERM_MAX_N and for a method by name. */
+/* Seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
 static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -17568,8 +17537,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-/* Annealed orders take this share of a greedy one's time, or more. Large blocks are searched after trees, whose order
-   they begin with. */
+/* The least share of a greedy order's time that annealed ones take. Large blocks begin with the order of trees. */
 #define PERMI_FRONTIER_GAIN 0.1
 static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -17633,7 +17601,7 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 }
 
 /* ========================================================================================= >>choose
-   Blocks of a reduced graph, the table of engines, and the choice among their offers for a block. */
+   The blocks of a graph, the table of engines, and the choice among their offers. */
 
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
@@ -17661,7 +17629,6 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Takes O(nnz + n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -17711,8 +17678,8 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists the live rows (*line), then from n on the columns, by blocks; those of block k begin at (*first)[k]. The caller
-   releases both; on PERM_ERROR_MEMORY there is none. */
+/* Lists live rows, then from n on columns, by blocks: *line. Those of block k begin at (*first)[k]. The caller releases
+   both, except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -17743,7 +17710,7 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   return PERM_OK;
 }
 
-/* The block is incomplete if watch stops; returns 0 if memory runs out. */
+/* Incomplete if watch stops. Returns 0 without memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -17841,7 +17808,6 @@ static void permi_block_array_free(permi_maker *maker)
   maker->array = NULL;
 }
 
-/* Engines by name alone. */
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
@@ -17913,7 +17879,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY && !engine->release) { /* as for arrays, no limit refuses these */
+  if (engine->flags & PERMI_ARRAY && !engine->release) { /* no limit refuses these */
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -17998,8 +17964,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes what engines said in their turns, then what the others take at least; nothing if only known prices were
-   compared. */
+/* Notes offers in their turns, then what others take at least; nothing if only known prices were compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -18063,9 +18028,8 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Returns the least seconds: of planning and, chosen, a tenth of what is free, more if the block is half full and has
-   hardly a structure. Blocks without zeros of these orders take n 2^n transitions of engines that look for zeros;
-   larger ones are not looked at. */
+/* Least seconds: of planning and, chosen, a tenth of what is free, more for half full blocks. Blocks of these orders
+   without zeros take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
@@ -18080,7 +18044,6 @@ static double permi_least_seconds(const permi_block *block, const permi_engine *
   return fmax(engine->planning * (2 * n + block->edges), least);
 }
 
-/* The leaf of the engine that offers the least time. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -18094,7 +18057,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
-  /* proven engines are favoured unless finding orders for all blocks takes longer than planning may */
+  /* proven engines, unless finding orders for all blocks takes longer than planning may */
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
                                                                                          : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
@@ -18114,7 +18077,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* Returns 1 if no GPU is there: method sparyser takes over. */
+/* Says if sparyser takes over: no GPU is there. */
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -18166,7 +18129,6 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Plans one block of those that have rows_left rows. */
 static perm_status permi_make_block(permi_maker *maker, const int *rows, const int *columns, int order, int rows_left)
 {
   permi_block block;
@@ -18303,7 +18265,6 @@ static void permi_working_options(permi_working *working, const perm_matrix *mat
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The caller releases *entries. */
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
@@ -18339,7 +18300,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Returns 1 if an integer does not fit a double; unknown if watch stops. */
+/* Says if an integer does not fit a double. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   size_t e;
@@ -18357,8 +18318,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
-   planned, for the caller to free. worth: see permi_maker. */
+/* Stopped searches return what they have: the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
 static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
@@ -18422,7 +18382,6 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
-/* Rectangular matrices, and methods by counts, are arrays. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
@@ -18442,7 +18401,6 @@ static perm_status permi_check_integers(const perm_matrix *matrix, permi_control
                           matrix->real[at], matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
 }
 
-/* Sets *exact: the arithmetic to begin with. */
 static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
@@ -18476,7 +18434,7 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
-/* Jobs of PERM_ERROR_LIMIT are for explaining; this call has no use for one. */
+/* Drops the job of PERM_ERROR_LIMIT, which only explains. */
 static perm_status permi_job_or_none(perm_status status, perm_job **job)
 {
   if (status != PERM_OK)
@@ -18484,8 +18442,8 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Integers are exact up to PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
-   max_seconds, where doubles are not quicker. Doubles say what it would take. */
+/* Exact integers may take PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
+   max_seconds if doubles are not quicker. */
 static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -18523,7 +18481,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* array: 1 if the matrix was given as one, which is planned in less time. */
+/* array: given as one, planned in less time. */
 static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
@@ -18584,8 +18542,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
   return status;
 }
 
-/* The precision to plan at once instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses only its own
-   roundings. */
+/* The precision to plan instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses its roundings. */
 static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
@@ -18610,7 +18567,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* A job in pieces begins in the precision that its tolerance needs. */
+/* Jobs in pieces begin in the precision that their tolerance needs. */
 static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int array, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
@@ -18799,8 +18756,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Looks at 2 x 2 minors without zeros: nearly all vanish where method twins has few classes of nearly full lines, as
-   in J minus a sparse matrix, and next to none of others. */
+/* Looks at 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J
+   minus a sparse matrix. */
 #define PERMI_ROUTE_MINORS 64
 static double permi_route_part(const permi_problem *problem, int i, int j, int part)
 {
@@ -18833,7 +18790,7 @@ static int permi_route_counts(const permi_problem *problem)
   return 4 * vanish > 3 * seen;
 }
 
-/* Makes compressed rows of an array; complex integers are doubles. Returns 0 without memory. */
+/* Complex integers become doubles. Returns 0 without memory. */
 static int permi_route_matrix(const permi_problem *problem, size_t nnz, const perm_allocator *allocator,
                               perm_matrix *matrix)
 {
@@ -18861,10 +18818,10 @@ static int permi_route_matrix(const permi_problem *problem, size_t nnz, const pe
   return 1;
 }
 
-/* Takes arrays with many zeros or few classes where dense sums are worth a look or too large. */
-#define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
-#define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
-#define PERMI_ROUTE_LOW 22      /* integers below this order, in a quarter of a millisecond or two, */
+/* Takes arrays with many zeros or few classes, if dense sums take long. */
+#define PERMI_ROUTE_ORDER 20    /* smaller integers take no longer than a plan */
+#define PERMI_ROUTE_ZEROS 0.125 /* least share by which an engine gains */
+#define PERMI_ROUTE_LOW 22      /* integers below it, of 0.25 to 2 ms, */
 #define PERMI_ROUTE_LOW_ZEROS 0.6 /* need more zeros */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
@@ -18884,7 +18841,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
-  start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
+  start = permi_seconds(); /* small calls end sooner than a clock is read */
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
       const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);

@@ -1,13 +1,12 @@
 /* ========================================================================================== >>graph
-   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'),
-   with or without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, or three after
-   '~', or six after "~~". Then
+   Graphs as adjacency matrices. A line of B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'), with or
+   without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, three after '~', or six
+   after "~~". Then
    - graph6: the upper triangle by columns, and zeros; digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
-   Reads DIMACS graphs as their symmetric adjacency matrices: lines "c ..." are comments, "p edge N M" or "p col N M"
-   comes before M lines "e I J [W]". Each edge stands once, or all in both directions with one weight. Lines n, d, v, x
-   describe vertices and are left out. */
+   DIMACS: "c" comments, "p edge N M" or "p col N M", M lines "e I J [W]". Each edge once, or all in both directions
+   with one weight. Lines n, d, v, x describe vertices: left out. */
 #pragma once
 #include "plain_text.h"
 
@@ -23,7 +22,7 @@ static int permi_graph6_line(permi_reader *reader)
   return 0;
 }
 
-/* Passes a header; returns the mark of its format, '>' for graph6, or 0. */
+/* Passes a header; returns its mark, '>' for graph6, or 0. */
 static char permi_graph6_header(permi_reader *reader)
 {
   static const struct {
@@ -41,8 +40,8 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* A header, a mark, or lines of such bytes alone. No number is such a line except i and j, which are too short. A line
-   of the wrong length is a graph to be refused; but not i, j, nan. */
+/* A header, a mark, or lines of such bytes alone. No number is one except i and j, which are too short. Lines of wrong
+   length are graphs to refuse; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;

@@ -1,10 +1,10 @@
 /* ========================================================================================= >>market
-   Lines, words and numbers of a text in memory, as entries. No text crashes a reader or makes it allocate more than a
-   multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
+   Lines, words and numbers of a text, as entries. No text crashes a reader or makes it allocate more than a multiple of
+   its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
 
-   Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Takes comments between entries and long lines, not the field "double" of some programs.
-   Writes them, and pictures, as a whole or not at all (>>files). */
+   Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
+   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. Files are
+   written as a whole or not at all (>>files). */
 #pragma once
 #include <errno.h>
 #if defined(__unix__) || defined(__APPLE__)
@@ -13,7 +13,7 @@
 #include "../base/files.h"
 #include "../matrix/matrix.h"
 
-/* Where a text's next graph begins, or NULL; the line before it; the line of the one that was read. */
+/* Where the next graph begins, or NULL; the line before it; that of the one read. */
 typedef struct permi_rest {
   const char *position;
   unsigned long long before, line;
@@ -21,7 +21,7 @@ typedef struct permi_rest {
 
 typedef struct permi_reader {
   const char *name;
-  const char *taken; /* what the bytes were taken for, or NULL */
+  const char *taken; /* of messages, or NULL */
   permi_rest *rest;  /* NULL: refuses a second graph */
   const char *position, *end, *cursor, *line_end;
   unsigned long long line;
@@ -31,16 +31,16 @@ typedef struct permi_reader {
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction; /* some number is no integer of 64 bits */
-  unsigned long long large;   /* the first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* the first with another integer that is no double, or 0 */
-  const char *binary; /* a binary file's first byte; NULL: messages count lines */
-  const char *again;  /* advice on an entry given twice, or NULL */
-  int mirrored;       /* entries count across the diagonal too */
+  int fraction; /* a number is no integer of 64 bits */
+  unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
+  unsigned long long rounded; /* with another that is no double, or 0 */
+  const char *binary; /* first byte of a binary file, or NULL */
+  const char *again;  /* advice on entries given twice, or NULL */
+  int mirrored;       /* across the diagonal */
   perm_integer *denominator; /* NULL: refuses fractions */
-  unsigned long long fractions; /* the first line with one, or 0; imaginary is then the denominator */
+  unsigned long long fractions; /* first line with one, or 0; imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
-  unsigned long long tight, loose; /* the last line with a separator without blank, with blanks alone */
+  unsigned long long tight, loose; /* last line with a separator without blank; with blanks alone */
   int names; /* of the header, or 0 */
   char note[132];
   perm_status status;
@@ -62,7 +62,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* Returns a file name's last 100 bytes, without control characters, in whole UTF-8 characters. */
+/* A file name's last 100 bytes, in whole UTF-8 characters without controls. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -150,7 +150,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = line_break ? line_break : reader->end;
   reader->position = line_break ? line_break + 1 : reader->end;
-  /* a CR elsewhere is garbage: a file with CR alone would be one row */
+  /* a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -214,7 +214,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
+/* The end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -240,7 +240,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
+/* 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -353,7 +353,7 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
-/* With a symmetry, arrays have the lower triangle by columns, if skew without the diagonal. */
+/* Symmetric arrays are lower triangles by columns, if skew without diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -501,7 +501,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or it is another integer. */
+/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or to another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
@@ -540,7 +540,7 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
 {
   const char *why, *failed = "write";
   const int standard = !strcmp(path, "-");
-  int open = standard; /* an open file or device: names first, as stat follows them (/dev/stdout after "> file") */
+  int open = standard; /* a file or device; by name first, as stat follows links */
   char doing[40];
 #if defined(__unix__) || defined(__APPLE__)
   struct stat information;

@@ -1,7 +1,7 @@
 /* ========================================================================================== >>numpy
-   Reads .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
-   dictionary of Python with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats
-   of 4 and 8, complex of 8 and 16; all else is refused. */
+   .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats of 4 and
+   8, complex of 8 and 16. */
 #pragma once
 #include "market.h"
 
@@ -35,7 +35,7 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* Returns the bytes before the items; 0: they are not there. */
+/* The bytes before the items, or 0. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;

@@ -4,8 +4,7 @@
 #include "../base/integers.h"
 #include "market.h"
 
-/* Finds the next number; 0: end of line, or failure. Where ';' separates, blanks do not: "1 2; 3 4" would be two rows
-   elsewhere. */
+/* Finds a number; 0: end of line, or failure. Where ';' separates, blanks do not: elsewhere "1 2; 3 4" is two rows. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -38,8 +37,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies each row by its least common denominator, reader->denominator by all of these; with more rows than
-   columns, where a product has not all rows, every entry by that of all. */
+/* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
+   products lack rows, every entry by that of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -120,7 +119,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     }
   }
   if (reader->denominator && integer && middle > begin && *middle == '/') {
-    /* in lowest terms: integer and, in imaginary, a denominator to 2^53 */
+    /* integer and, in imaginary, the denominator, in lowest terms */
     if (permi_digits_end(middle + 1, end) != end || middle + 1 == end)
       return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
                                permi_quoted(begin, end).text);
@@ -145,7 +144,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds the next name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
+/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -171,7 +170,7 @@ static char permi_line_mark(const permi_reader *reader, const char *begin)
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-/* Begins with a letter, '_' or '"', and is no missing value. */
+/* After a letter, '_' or '"', and no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
@@ -301,7 +300,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (counted && wanted != PERM_FORMAT_AUTO) {
     snprintf(reader->note, sizeof reader->note, "rows, the first of them %.40s, which may be a header", first.text);
-  } else if (counted) { /* tables without names; a column alone keeps it: below 0 its permanent is the same */
+  } else if (counted) { /* a column alone keeps it: below 0 its permanent is the same */
     for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 5); k++)
       if (list->entry[k].key >> 32) {
         list->entry[kept] = list->entry[k];
@@ -315,7 +314,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns the numbers of a line, 5: more than four; -1: failure. */
+/* The numbers of a line, up to 5; -1: failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -351,8 +350,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line, and the
-   permanent is the same.) */
+/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
@@ -373,8 +371,8 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
-   entries. Rows of three numbers that could be both are a matrix only if at most three. */
+/* What a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and entries. Up
+   to three rows of three numbers that could be both are a matrix. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   const char *begin[5], *end[5];

@@ -1,5 +1,5 @@
 /* =========================================================================================== >>read
-   The public calls that read, and the table of formats, by which a file is recognised. */
+   The public calls that read, and the table of formats. */
 #pragma once
 #include <errno.h>
 #include <locale.h>
@@ -7,7 +7,7 @@
 #include "market.h"
 #include "numpy.h"
 
-/* A misspelt banner too, which would be a comment, and the coordinates rows of numbers. */
+/* A misspelt banner too, else a comment, and coordinates rows of numbers. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -23,7 +23,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   perm_format format = wanted;
   permi_reader look = *reader;
   while (permi_next_line(&look)) {
-    /* a banner in a comment would lose the symmetry: a word such as MatrixMarket first, or "matrix" before a format */
+    /* a banner in a comment would lose the symmetry: words such as MatrixMarket, or "matrix" before a format */
     int first = 1, matrix = 0, found = 0;
     const char *line, *begin, *p;
     permi_skip_blanks(&look);
@@ -59,8 +59,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first that recognises a file reads it, by bytes, never by its name, and moves nothing. `format` asks for one;
-   AUTO heeds it itself. */
+/* The first that recognises a file reads it, by bytes, never by name. `format` asks for one; AUTO heeds it itself. */
 static const struct {
   perm_format format;
   const char *taken; /* in messages */
@@ -163,8 +162,7 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* NULL refuses fractions (denominator), a second graph (rest). rest: where to begin, NULL at first, and where the next
-   begins. */
+/* NULL refuses fractions (denominator), a second graph (rest: where to begin, NULL at first, and the next begins). */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -219,7 +217,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* each: NULL, or gets every matrix; *matrix and *denominator are then room for one. */
+/* each: NULL, or gets every matrix, with *matrix and *denominator as room. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -239,7 +237,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   watch.activity = "reading";
   while (!file && !permi_watch(&watch, 0)) {
     errno = 0;
-    file = fopen(path, "rb"); /* a FIFO without writer waits here, and a signal may cancel */
+    file = fopen(path, "rb"); /* a FIFO without writer waits; a signal may cancel */
     if (!file && errno != EINTR)
       return permi_file_fail(result, path, "cannot open", errno);
     watch.next_look = 0;

@@ -1,6 +1,5 @@
 /* ========================================================================================= >>device
-   What engines of blocks ask of perm_cuda.cu, whose second part is read at the end of perm_sparse.h, and what stands in
-   without it. */
+   What engines of blocks ask of perm_cuda.cu, or what stands in without it. */
 #pragma once
 #include "vectors.h"
 
@@ -8,7 +7,7 @@ struct permi_arrays_run;
 struct permi_frontier;
 
 #if defined(PERM_WITH_CUDA)
-/* >>arrays_gpu: steps; bytes needed, and there */
+/* >>arrays_gpu */
 PERMI_DEVICE perm_status permi_gpu_create(struct permi_arrays_run *run, char *message);
 PERMI_DEVICE perm_status permi_gpu_begin(struct permi_arrays_run *run);
 PERMI_DEVICE perm_status permi_gpu_step(struct permi_arrays_run *run, int p);
@@ -17,7 +16,7 @@ PERMI_DEVICE perm_status permi_gpu_value(struct permi_arrays_run *run, void *val
 PERMI_DEVICE void permi_gpu_free(struct permi_arrays_run *run);
 PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
-/* >>program_plan: rate of programs, or `otherwise`; offer; leaf */
+/* >>program_plan */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
 PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                           permi_offer *offer);
@@ -25,7 +24,7 @@ PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *
                                          permi_leaf *leaf);
 PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
-/* >>signs_gpu: makes a leaf, which takes over `signs` */
+/* >>signs_gpu: the leaf takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
 /* >>codegen */
 PERMI_DEVICE perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -58,7 +57,6 @@ static perm_status permi_refuse_device(permi_maker *maker)
   return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
 }
 
-/* Refuses a longer run where a GPU is wanted. */
 static perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const int longer = !block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE;

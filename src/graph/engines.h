@@ -14,7 +14,7 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Returns the bits of x at the places of `set`, the lowest first. */
+/* Returns the bits of x at the places of `set`. */
 static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 {
   uint64_t bits = 0;
@@ -50,8 +50,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Adds what rounding the entries costs: the relative error of a term times the majorant, and lost_error. The majorant
-   bounds the permanent of the moduli, exactly up to PERMI_MAJORANT_ORDER, else by row or column sums. */
+/* Adds what rounded entries cost: a term's relative error times the majorant, and lost_error. The majorant is the
+   permanent of the moduli up to PERMI_MAJORANT_ORDER, else a bound by line sums. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -93,7 +93,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* Returns loss factor 2^e, never 0 by underflow. */
+/* loss factor 2^e, never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
@@ -104,7 +104,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* Allocates a zeroed plan that begins with a permi_owned, or NULL. */
+/* A zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -122,7 +122,7 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-/* Makes arrays of int: an int ** and a size_t for each, last NULL. 0: out of memory. */
+/* Makes arrays of int, given int ** and size_t of each, last NULL. 0: no memory. */
 static int permi_pool_ints(permi_pool *pool, ...)
 {
   va_list arrays;

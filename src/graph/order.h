@@ -1,31 +1,29 @@
 /* =========================================================================================================== >>order
-   Elimination orders of a block: greedy starts, then simulated annealing. Fixed seeds and predicted work: an order
-   never varies. */
+   Elimination orders: greedy starts, then simulated annealing, by fixed seeds and predicted work. */
 #pragma once
 #include "walk.h"
 
 #define PERMI_ORDER_START 1e45
-/* Orders slower than the rival by this are not annealed, which gains 1.2 to 2x on the best greedy one. */
+/* Times the rival: slower orders are not annealed, which gains 1.2 to 2x on the best greedy one. */
 #define PERMI_ORDER_HOPELESS 1.5
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_SHORT 0.01 /* heat of milliseconds, */
-#define PERMI_ANNEAL_WARM 0.03  /* of more: nothing better is found above; */
+#define PERMI_ANNEAL_WARM 0.03  /* of more: nothing is found above; */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
 #define PERMI_ANNEAL_BRIEF 2.5e6
-#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are best spent at once (17 graphs) */
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are spent at once (17 graphs) */
 #define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
-#define PERMI_ANNEAL_PAYS 6     /* chosen: predicted gain of a round over its time, for a longer one */
-#define PERMI_ANNEAL_GAIN 3     /* in a round: seen up to 8 */
+#define PERMI_ANNEAL_PAYS 6     /* chosen: gain of a round over its time, for a longer one */
+#define PERMI_ANNEAL_GAIN 3     /* seen up to 8 */
 #define PERMI_ANNEAL_FALL 1.5
 
-/* Before each position. A permutation of i..j changes only those between: a move walks these until it costs too
-   much. */
+/* Before each position. A move walks those that its permutation changes, until it costs too much. */
 typedef struct permi_positions {
-  uint64_t *sets; /* bits: gone rows, columns, touched rows, columns */
+  uint64_t *sets; /* gone rows, columns, touched rows, columns */
   int *counts;    /* touched rows, columns, gone rows, columns */
   double *states, *cost;
 } permi_positions;
@@ -41,11 +39,11 @@ typedef struct permi_anneal {
   double units, told;
 } permi_anneal;
 
-/* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
+/* Units of a position, and an open entry, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 110
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* of a taken one; of a position permuted, and behind */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; of positions permuted, behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -140,7 +138,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Anneals a->order into a->best, returns its cost; ends once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost. A better order deserves less time. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -164,7 +162,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     const int *order = a->order;
     if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
       first = permi_order_below(seed, most);
-    } else { /* about a position met with the chance of its cost */
+    } else { /* a position by chance of its cost */
       at = permi_order_random(seed) * now->cost[length];
       while (high - low > 1) {
         const int middle = (low + high) / 2;
@@ -182,10 +180,10 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* exp(-(new - old) / (heat old)) > chance, log2 linear between powers: equal on every machine */
+    /* exp(-(new - old) / (heat old)) > chance; log2 is linear between powers, equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
-    for (k = first; k <= last; k++) /* reversed, turned left or right, or its ends swapped */
+    for (k = first; k <= last; k++) /* reversed, turned, or its ends swapped */
       candidate[k] = order[kind == 1   ? first + last - k
                            : kind == 2 ? (k < last ? k + 1 : first)
                            : kind == 3 ? (k > first ? k - 1 : last)
@@ -223,7 +221,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* Returns the units that an order of that cost is worth. A cost falls as units^-0.16 (17 graphs). */
+/* The units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -276,7 +274,7 @@ typedef struct permi_orders {
   const permi_block *block;
   const double *binomial;
   const permi_budget *given;
-  permi_budget budget; /* with arrays' price where the order is narrow enough */
+  permi_budget budget; /* with the price of arrays for narrow orders */
   permi_greedy greedy;
   uint64_t seed;
   int *order, *trial, *best[3];
@@ -305,7 +303,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Says if the best order, with a rival, has so many times the states that fit. */
+/* Says if, with a rival, the best order has so many times the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -315,7 +313,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling helps. What paid well goes on; an order that does not fit ends. */
+/* Rounds double, as slower cooling helps, while they pay and orders fit. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -352,7 +350,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes a permutation of the vertices and its cost (INFINITY: hopeless). 0: out of memory. */
+/* Writes an order and its cost (INFINITY: hopeless). 0: no memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -380,7 +378,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     search.least[kind] = (double)INFINITY;
   }
   search.trial = numbers + 3 * vertices;
-  if (block->n > PERM_MAX_N) /* small blocks may be priced too hopefully */
+  if (block->n > PERM_MAX_N) /* small ones may be priced too hopefully */
     most = fmin(most, 7 * PERMI_ORDER_HOPELESS * given->rival / given->quick);
   for (round = 0; round < 2; round++)
     if (given->first[round])

@@ -1,14 +1,14 @@
 /* ========================================================================================= >>reduce
-   The graph of a matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
+   A matrix as a graph: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
      permanent = constant * 2^exp2 * permanent of the live entries.
-   The entry of a line of degree 1 goes into the constant. A row with entries a, b in columns c, d is eliminated [FM03]:
-   both columns become one, a (column d) + b (column c), with at least 2 entries fewer. */
+   An entry alone in its line goes into the constant. A row of entries a, b in columns c, d is eliminated [FM03]: both
+   columns become a (column d) + b (column c), with at least 2 entries fewer. */
 #pragma once
 #include "../multiplicities/counts_leaf.h"
 #include "../matrix/matrix.h"
 
-/* Finds a maximum matching in O(nnz sqrt(n)) [HK73] and returns its size, less if stopped. Row i has
-   column[start[i]..start[i+1]). *_match: the partner or -1. work: 3 n, cursor: n. */
+/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]; returns its size, less if stopped. *_match: the partner or -1.
+   work: 3 n, cursor: n. */
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
 {
@@ -50,7 +50,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     if (nearest == INT_MAX)
       return pairs;
-    for (i = 0; i < n; i++) { /* depth first by distance: no row twice on the stack */
+    for (i = 0; i < n; i++) { /* depth first, by distance */
       int depth = 0;
       if (row_match[i] >= 0)
         continue;
@@ -83,9 +83,8 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   }
 }
 
-/* Finds the strong components, with arcs from row i to the rows matched to its columns, in O(nnz) [Tar72], and returns
-   their number, less if stopped. An entry is in a perfect matching if and only if its row and column are of one
-   component [DM58]. work: 4 n, cursor: n. */
+/* Finds the strong components in O(nnz) [Tar72], with arcs from a row to the rows matched to its columns; returns their
+   number, less if stopped. Entries in perfect matchings are those within components [DM58]. work: 4 n, cursor: n. */
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
 {
@@ -110,7 +109,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* looked at again when next is done */
+        if (number[next] < 0) {
           path[++depth] = next;
           continue;
         }
@@ -134,8 +133,8 @@ static int permi_components(int n, const size_t *start, const int *column, const
 }
 
 typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* row, column; links along each */
-  double real, absolute, imaginary;    /* absolute: the sum of |terms| behind the value */
+  int vertex[2], next[2], previous[2]; /* links along row and column */
+  double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
   int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
@@ -144,15 +143,15 @@ typedef struct permi_working {
   perm_allocator allocator;
   permi_pool pool;
   int n, live, alive;
-  int integer; /* integers count, nothing rounds */
+  int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
-  int inexact, lost; /* an integer was rounded; entries scaled below the normal doubles */
-  double lost_error; /* their effect, in units of 2^exp2 */
+  int inexact, lost; /* rounded integers; entries below normal doubles */
+  double lost_error; /* by these, in units of 2^exp2 */
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
-  int *at;            /* of a line: its entry while merging */
+  int *head, *degree; /* first entry of a vertex; -1 once eliminated */
+  int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
   int *work; /* 9 n + 2 */
   size_t *start, *cursor; /* n + 1, n */
@@ -230,7 +229,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Finds the blocks and removes entries in no perfect matching. Returns 0 if singular or stopped. */
+/* Finds blocks, removes entries in no perfect matching. Returns 0 if singular or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -263,8 +262,7 @@ static int permi_split(permi_working *working)
   if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    /* rows that alternating paths reach from an unmatched row violate Hall's condition: their entries are in the
-       columns of their partners, one fewer */
+    /* rows that alternating paths reach from an unmatched row violate Hall's condition: they have one column fewer */
     int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
     memset(seen, 0, (size_t)rows * sizeof *seen);
     for (i = 0; row_match[i] >= 0; i++)
@@ -311,9 +309,9 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1). An entry
-   that would leave the normal doubles is rounded by at most DBL_MIN. This changes the permanent by at most DBL_MIN
-   times the largest permanent of a minor of the moduli, which is at most prod max(1, row sum). */
+/* Scaling by powers of two: lines get mean exponent 0, then largest entries in [1/2, 1). Rounding an entry below the
+   normal doubles changes the permanent by at most DBL_MIN times a minor's permanent of moduli, at most
+   prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
@@ -330,7 +328,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Multiplies by 2^by; returns 1 if that rounded, by at most DBL_MIN. No entry vanishes. */
+/* Multiplies by 2^by; returns 1 if rounded, by at most DBL_MIN. No entry vanishes. */
 static int permi_cell_scale(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -442,7 +440,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* Sets *sum to a x + b y; returns 0 if that does not fit 64 bits, or is INT64_MIN. */
+/* *sum = a x + b y; returns 0 if over 64 bits, or INT64_MIN. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
   const permi_wide first = permi_wide_of(a), second = permi_wide_of(b);
@@ -461,9 +459,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
                                 &product->imaginary_integer);
 }
 
-/* Makes sum = a x + b y; y may be NULL. Returns 0 on overflow, or near underflow, where the error is more than a
-   rounding. A complex product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u,
-   underflow by 2^-1072 with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
+/* sum = a x + b y; y may be NULL. Returns 0 on overflow, or near underflow, which costs more than a rounding. A complex
+   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -502,11 +500,11 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Values that cancel further below their sums of |terms| have no bound or estimate. They are scaled without those
-   sums, which would take them into underflow. */
+/* log2. Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have
+   no bound or estimate. */
 #define PERMI_CANCELS -400
 
-/* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
+/* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN, scale = INT_MIN;
@@ -554,7 +552,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
-    return 0; /* n merges into a hub would take n^2 */
+    return 0; /* merges into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
@@ -611,15 +609,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings of a product (tests/proofs/chains.v,
-   tests/proofs/frontier.g). */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The roundings of an entry's terms: those of degree-2 steps, and 1 of each entry if integers were rounded. `absolute`
-   has them too, hence g / (1 - g) below. */
+/* Roundings of an entry's terms: of degree-2 steps, and 1 an entry if integers were rounded. `absolute` has them too:
+   g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -658,7 +655,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates degrees 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
+/* Eliminates degrees 1 and 2. *singular: a line is empty. Overflow: of the constant. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -707,7 +704,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   return PERM_OK;
 }
 
-/* Sets the numbers of *cell to entry e; returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+/* Sets *cell to entry e; returns 1 if it is an integer, Gaussian if complex. */
 static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *cell)
 {
   const double limit = 9007199254740992.0;
@@ -727,7 +724,7 @@ static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *c
   return 1;
 }
 
-/* Says if all entries are integers; else *row and *at are of the first that is none, or where watch stopped. */
+/* Says if entries are integers; else *row and *at are where one is not, or watch stopped. */
 static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
 {
   permi_cell cell;
@@ -771,7 +768,6 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* *zero: the permanent is 0 by structure. */
 static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero,
                                         perm_result *result)
 {
@@ -787,7 +783,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return permi_fail_memory(result);
     first = 0;
-    if (working->lost) /* its bound is about the entries as they are */
+    if (working->lost) /* the bound is of entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }

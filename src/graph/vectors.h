@@ -1,13 +1,12 @@
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays, >>hybrid_layout and >>signs read, and their text, which is read once for each
-   instruction set. */
+   Input of the vector kernels of >>arrays, >>hybrid_layout and >>signs, whose text is read once an instruction set. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../base/ring.h"
 #include "../dense/gpu.h"
 #include "engines.h"
 
-typedef enum permi_growth { /* a result is exact; exact, and reduced; reduced from two doubles */
+typedef enum permi_growth { /* exact; and reduced; reduced from two doubles */
   PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
 } permi_growth;
 
@@ -15,8 +14,8 @@ typedef enum permi_growth { /* a result is exact; exact, and reduced; reduced fr
 
 #define PERMI_ARRAY_NOWHERE 0xffff
 
-/* Eight words of a block are base + at[i] of those in `here`, in order with few between: a window of 16 nearly always
-   has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
+/* Eight words of a block, base + at[i] of those in `here`: a window of 16 nearly always has them. (Tried: gathering,
+   with microcode against GDS three quarters of a run.) */
 typedef struct permi_eight {
   uint16_t base;
   unsigned char here, wide; /* beyond the window */
@@ -26,13 +25,12 @@ typedef struct permi_eight {
 typedef struct permi_origin {
   const void *x;
   size_t count;
-  const uint16_t *place; /* in x, or NOWHERE */
+  const uint16_t *place; /* or NOWHERE */
   const permi_eight *eight;
   double real;
   const permi_coefficient *c;
 } permi_origin;
 
-/* Sums a block; residues are modulo numbers->modulus. */
 typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                                    int origins);
 
@@ -44,22 +42,21 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-/* Results, with y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
+/* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
 typedef enum permi_opcode {
-  PERMI_OP_ROW,        /* out = y */
-  PERMI_OP_ROWS,       /* out = y z */
-  PERMI_OP_TIMES_ROW,  /* out = p y */
-  PERMI_OP_TIMES,      /* out = p h */
-  PERMI_OP_DIFFERENCE, /* out = p - q */
-  PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
-  PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* the product of all p */
+  PERMI_OP_ROW,        /* y */
+  PERMI_OP_ROWS,       /* y z */
+  PERMI_OP_TIMES_ROW,  /* p y */
+  PERMI_OP_TIMES,      /* p h */
+  PERMI_OP_DIFFERENCE, /* p - q */
+  PERMI_OP_FOLD_ROW,   /* p y - q y' */
+  PERMI_OP_FOLD,       /* p h - q g */
+  PERMI_OP_CHAIN,      /* product of all p */
   PERMI_OP_FLIP,       /* slot[p] += constant[h] */
   PERMI_OP_TOTAL       /* block += or, if h, -= slot[p] */
 } permi_opcode;
 
-/* Returns a slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache
-   sets. */
+/* A slot's place in units of 8 doubles; the shift keeps rows of tables out of one cache set. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
@@ -69,14 +66,14 @@ static int permi_hybrid_line(int slot)
 #define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
-  uint16_t out, p, q; /* slots, by permi_hybrid_line */
-  uint16_t h, g;      /* slots or constants */
+  uint16_t out, p, q; /* by permi_hybrid_line */
+  uint16_t h, g;      /* or constants */
 } permi_statement;
 
 typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
-  int growth, halved; /* permi_growth; differences are halved */
+  int growth, halved; /* permi_growth; halves differences */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
@@ -87,7 +84,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT
 } permi_hybrid_algebra;
 
-/* Primes are below 2^47, what they reduce below 2^97: 1.5 2^98 has the last place 2^46. */
+/* Primes below 2^47 reduce numbers below 2^97: 1.5 2^98 has the last place 2^46. */
 #define PERMI_RESIDUE_BITS 47
 #define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
 
@@ -106,7 +103,7 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* Returns the number in fingerprints, where 2 is gone. */
+/* In fingerprints, where 2 is gone. */
 static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
 {
   return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
@@ -128,9 +125,9 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *values, int line)
 }
 
 typedef struct permi_hybrid_rounding {
-  double floor[64];    /* raises a row's modulus in the sum of |terms| */
+  double floor[64];    /* raises a row's modulus */
   permi_shared shared;
-  double majorant;     /* of moduli, from above */
+  double majorant;     /* of moduli */
   double bits;
   double losses;       /* of terms with floors, or INFINITY */
   double unfloored;    /* without floors */
@@ -159,7 +156,7 @@ typedef struct permi_hybrid {
   double *constant;
   double *start;          /* [n][parts]: all signs + */
   double *lane;           /* [n][parts][lanes], added */
-  double *sign;           /* [lanes]; 0: no pattern */
+  double *sign;           /* 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
@@ -184,7 +181,7 @@ typedef struct permi_hybrid {
 #define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 sums below 2^8, the sign */
 #define PERMI_SIGNS_ZERO 128 /* counts sum 0; rows never 0 have target 0 */
 
-/* A row of one block, settled by its last prefix column: with the patterns alive[count - least] it does not vanish. */
+/* A row of one block after its last prefix column: not 0 with the patterns alive[count - least]. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
   int place, least, entry, levels; /* what + adds */
@@ -200,12 +197,12 @@ typedef enum permi_signs_class { /* blocks touched by a row */
 
 struct permi_signs_walk;
 typedef struct permi_signs_family {
-  /* Sets column k to bit in frame k + 1; 0: no pattern is left. */
+  /* Sets column k in frame k + 1; 0: no pattern is left. */
   int (*step)(struct permi_signs_walk *walk, int k, int bit);
   void (*search)(struct permi_signs_walk *walk, int k);
 } permi_signs_family;
 
-/* Rows have places by class, in the order in which they are done. */
+/* Rows have places by class, then when done. */
 typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
@@ -213,7 +210,7 @@ typedef struct permi_signs {
   int words;
   double bits[4], sum_bits; /* of classes' products; of sums */
   int narrow;               /* 63 bits: products, sums of partners */
-  int place[5];             /* class c: from place[c] to place[c + 1] */
+  int place[5];             /* where class c begins */
   int shared_words, own_word[2], width[2];
   int last[2];              /* last prefix column of own rows, or -1 */
   int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place, column */
@@ -221,19 +218,19 @@ typedef struct permi_signs {
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
   uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE done with the column */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE, by its last column */
   int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
-  uint64_t *pattern[2];     /* to class BOTH, then to its own rows */
+  uint64_t *pattern[2];     /* class BOTH, then own rows */
   uint16_t *group[2];       /* 2 group + (sign is -); same on BOTH */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int by_table;             /* by table: 1: sums even, to 8; 2: to 7 */
+  int by_table;             /* 1: sums even, to 8; 2: to 7 */
   uint64_t own_rows[2];     /* bytes from own_word on */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at class BOTH */
   int64_t *product;         /* by the sum of permi_signs_marks */
-  int64_t three[40];        /* powers of 3 */
-  /* of >>signs_offer: living prefixes of `depth` columns, as bits; where chunks begin */
+  int64_t three[40];
+  /* living prefixes of `depth` columns, as bits; where chunks begin */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
@@ -248,7 +245,7 @@ typedef struct permi_signs_walk {
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
   uint64_t counted[4]; /* nodes, joins, patterns, pairs */
-  /* known until a column touches a block's own rows; sums of products; what block 1's groups add */
+  /* until a column touches a block's own rows: sums of products, what block 1's groups add */
   int known[2], groups[2];
   uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
   int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
@@ -266,13 +263,13 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
     count[own + i - shared] += add[i];
 }
 
-/* Bytes that are 0 have a high bit here; bytes above one may have it too. */
+/* Bytes of 0 have a high bit here; bytes above one may, too. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
 {
   return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-/* Returns the sum of a row, or its half if even. */
+/* A row's sum, or half of an even one. */
 static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
 {
   const int half = (int)count[place] - PERMI_SIGNS_ZERO;
@@ -323,7 +320,7 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Adds the products of all rows for pairs of living patterns. */
+/* Adds products for pairs of living patterns. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;

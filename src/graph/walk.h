@@ -1,12 +1,12 @@
 /* ============================================================================================================ >>walk
-   Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one that
-   has none left goes by itself. The frontier is touched, not eliminated: with a rows, b columns and d more columns
+   Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
+   without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; where vertices may stay unmatched (>>rook) 2^(a + b), with a number for each count of matched ones.
+   matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices.
-   Greedy orders differ in cost by factors of 2 to 1000, so many are made before one is annealed: from 20 ms on, 50 gain
-   more than as much annealing (15 graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x
-   better on regular graphs and k-trees; in every other round to any, better on power laws. */
+   Costs of greedy orders differ by factors of 2 to 1000: from 20 ms on, 50 orders gain more than as much annealing (15
+   graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x better on regular graphs and
+   k-trees; every other round to any, better on power laws. */
 #pragma once
 #include "../base/prices.h"
 #include "../dense/kernels.h"
@@ -17,7 +17,7 @@
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook */
-  int rounded;                   /* some entry is not the given one times a power of two */
+  int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
   int64_t *integer, *imaginary_integer;
@@ -50,7 +50,7 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-/* width and gone: rows and columns of the frontier, and eliminated. */
+/* width, gone: rows and columns touched, eliminated. */
 static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
 {
   int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
@@ -61,17 +61,16 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, con
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS: units of permi_watch, not the
-   clock. */
+/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin, run;   /* run: predicted, of planned blocks */
+  double begin, run;   /* run: of planned blocks */
   double least, floor; /* always granted; for all blocks */
   double share, most;  /* most: under a time limit */
 } permi_account;
 
-/* Returns the most for max_seconds, in powers of 2, so that runs, ranks and escalations plan alike. Jobs in pieces go
-   on with one plan under other limits. */
+/* The most for max_seconds, a power of 2, so that runs, ranks and escalations plan alike. Jobs in pieces keep a plan
+   under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -87,7 +86,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* Returns what an engine may use; later ones have PERMI_PLAN_REST. */
+/* What an engine may use; PERMI_PLAN_REST is for later ones. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -95,7 +94,7 @@ static double permi_account_free(const permi_account *account, double seconds)
 
 typedef struct permi_budget {
   double effort;
-  double most; /* states in memory; others cost PERMI_ORDER_BEYOND times as much */
+  double most; /* states in memory; more cost PERMI_ORDER_BEYOND times as much */
   double each, start;        /* predicted seconds: of a unit, fixed */
   double quick, quick_start; /* of arrays, */
   int quick_width;           /* up to this width */
@@ -129,7 +128,7 @@ typedef struct permi_walk {
   int *frontier, *place;
   int width[2], eliminated[2], widest;
   double peak;   /* states of the largest step */
-  int unseen[2]; /* lines before are not untouched */
+  int unseen[2]; /* lines before are touched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -208,28 +207,28 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
 }
 
-#define PERMI_GREEDY_LOOK 64     /* neighbours of a hub, listed at a time */
-#define PERMI_GREEDY_HOPELESS 10 /* times the rival: no further order, which gained up to 10x over three */
+#define PERMI_GREEDY_LOOK 64     /* of a hub, listed at a time */
+#define PERMI_GREEDY_HOPELESS 10 /* times the rival: further orders gained up to 10x over three */
 #define PERMI_GREEDY_PART 0.5    /* of the units; the rest anneals */
 #define PERMI_GREEDY_STARTS 100  /* chosen: rounds of three orders */
-#define PERMI_GREEDY_FAR 32      /* times the best: the kind is left after one round, */
-#define PERMI_GREEDY_TRIED 3     /* after these rounds */
+#define PERMI_GREEDY_FAR 32      /* times the best: a kind is left after one round, */
+#define PERMI_GREEDY_TRIED 3     /* later */
 #define PERMI_GREEDY_BEHIND 4
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step for
-   each entry and a look at the candidates for each vertex. */
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step an
+   entry and a look at the candidates a vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
-  int kind, by_chance; /* candidates are rows (0), columns (1), both (2); ties go to any */
-  int *growth;   /* of the frontier, by eliminating a vertex */
+  int kind, by_chance; /* kind: rows (0), columns (1), both (2) */
+  int *growth;   /* of the frontier, by elimination */
   int *nearness; /* sum of 1 / (entries left) of its neighbours */
-  int *next;     /* first neighbour of a touched vertex not listed yet */
+  int *next;     /* neighbour of a touched vertex to list */
   int *list, listed;
   unsigned char *mark; /* 1 listed, 2 in the order */
   double units;
 } permi_greedy;
 
-#define PERMI_GREEDY_NEAR 16 /* entries left; more count as these */
+#define PERMI_GREEDY_NEAR 16 /* entries left, at most */
 static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680, 1260, 1008, 840, 720,
                                                            630, 560,  504,  458,  420,  388,  360, 336};
 
@@ -328,8 +327,7 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Returns the candidate that leaves the smallest frontier; ties as by_chance says. Neighbours of hubs are listed by and
-   by. */
+/* Returns the candidate that leaves the smallest frontier. Neighbours of hubs are listed by and by. */
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
@@ -376,7 +374,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   return v;
 }
 
-/* Writes an order, returns its cost. INFINITY: over `limit`, or stopped. */
+/* Writes an order, returns its cost, or INFINITY over `limit` or if stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
                                  const permi_budget *budget, double limit, int *order)
 {
@@ -412,7 +410,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Says if another order is worth its time. First ones tell little: others are up to 1000 times as quick. */
+/* Says if another order is worth its time. After first ones, others are up to 1000 times as quick. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;

@@ -1,6 +1,6 @@
 /* ========================================================================================= >>matrix
-   Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
-   or when watch says stop; *matrix is then all zero, a list or array unchanged. */
+   Compressed rows from lists of entries and arrays, in linear time and memory. Functions return 0 without memory or if
+   stopped; *matrix is then all zero, a list or array unchanged. */
 #pragma once
 #include "../api/calls.h"
 #include "../base/memory.h"
@@ -9,7 +9,7 @@
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column */
-  unsigned long long line; /* of the file, or number of the triplet */
+  unsigned long long line; /* or number of the triplet */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -72,7 +72,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return permi_is_zero(entry->real) && permi_is_zero(entry->imaginary);
 }
 
-/* Looks each 65536th step of `units`; 1: stop. */
+/* Looks at each 65536th step; 1: stop. */
 #if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
 #endif
@@ -83,7 +83,6 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -94,7 +93,6 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Makes room for `more` items behind those used. 0: no memory, or stopped. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -119,8 +117,8 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
   return key;
 }
 
-/* Sorts items by their first 64 bits, stably, by radix over bytes that differ: linear for hostile input, without n
-   counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
+/* Sorts stably by the first 64 bits, by radix over bytes that differ: linear for hostile input, without n counters (n
+   may be 2^31-1 in a file of 60 bytes). Returns items or room; NULL: stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;
@@ -186,8 +184,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return sorted != NULL;
 }
 
-/* Returns the first entry in the input at a position given before, or NULL. Of a mirrored pair (same line) the file has
-   the larger key. */
+/* The first entry of the input at a position given before, or NULL. Of a mirrored pair (same line) the file has the
+   larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -198,7 +196,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Returns the first of `count` sorted entries with at least this key. */
+/* The first of `count` sorted entries with at least this key. */
 static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
 {
   size_t low = 0, high = count;
@@ -212,8 +210,7 @@ static size_t permi_entries_find(const permi_entries *list, size_t count, uint64
   return low;
 }
 
-/* Sorts, and adds what lies across the diagonal if mirrored. *second: an entry given before (*again 1), or with another
-   value across, else NULL. */
+/* Sorts, and mirrors. *second: an entry given before (*again 1), or with another value across, or NULL. */
 static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
                                 permi_control *watch, const permi_entry **second, int *again)
 {
@@ -240,7 +237,7 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Makes a matrix of a sorted list without duplicates; drops zeros. */
+/* Of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -332,7 +329,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-/* The caller's entries: triplets; compressed rows, with row_start; edges, two ints each. */
+/* Triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -391,7 +388,7 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-/* The rest of the public calls. status: of what was checked; cost: bytes of the arrays. */
+/* status: of what was checked; cost: bytes of arrays. */
 static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
                                      double cost, perm_matrix *matrix, perm_result *result)
 {

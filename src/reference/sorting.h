@@ -1,13 +1,10 @@
 /* ======================================================================================== >>sorting
-   Method sorting: the lists without merging. A step expands all its terms, sorts them by state and adds equal ones.
-
-   Symbols    here
-     state    a key of mask_words words
-     term     a take: a state that a stream moves */
+   Method sorting, lists without merging: a step expands its terms (takes: states that streams move), sorts them by
+   state (keys of mask_words words) and adds equal ones. */
 #pragma once
 #include "../frontier/steps.h"
 
-/* A term; key is the word of its state that is sorted by. It takes the room of two takes in a part. */
+/* key: the word of the state that is sorted by. A term has the room of two takes. */
 typedef struct permi_term {
   uint64_t key;
   permi_take take;

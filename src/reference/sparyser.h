@@ -1,22 +1,22 @@
 /* ======================================================================================= >>sparyser
-   Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of columns, on
-   compressed columns, in the order of [EK] (>>codegen), as a tree.
+   Methods sparyser (SpaRyser of [SUP]) and dominating ([LM, appendix B]): Ryser's sum over sets of compressed columns,
+   as a tree, in the order of [EK] (>>codegen).
 
    Symbols     here
      J         the columns in the sum: a Gray code over digits, which are columns or groups
-     S_1 ...   dominating: neighbourhoods of rows that share no column. Their non-empty subsets are digits; other sets
+     S_1 ...   dominating: neighbourhoods of rows without common columns. Digits are their non-empty subsets; others
                leave a row empty
      row sums  x or integer: exact, on a grid of a power of two
-     products  product or wide of a level, over the rows of slower digits; 0 ends the branch
-   A row belongs to the fastest digit that touches it, which makes its sum final.
+     products  product or wide of a level, over rows of slower digits; 0 ends the branch
+   A row belongs to the fastest digit that touches it: then its sum is final.
 
-   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
-   by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
+   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], rows without a column cut branches; or by
+   Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
    r_i the row's sum: half as many terms, hardly a zero. */
 #pragma once
 #include "transversals.h"
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* moves, at least */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 
@@ -25,7 +25,7 @@ typedef struct permi_ryser {
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* rows of a digit; then rows of none */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* by digits; then of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
@@ -63,7 +63,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from the one above; 0: it is 0. */
+/* A level's product from the one above. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -92,7 +92,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   return re != 0 || im != 0;
 }
 
-/* TwoSum: two short chains where double-double has a long one. */
+/* Two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -133,7 +133,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* Visits the digits below `level` in reflected Gray codes, each to its other end. left: values of digit level - 1. */
+/* Visits digits below `level` in reflected Gray codes. left: values of digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -236,7 +236,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (double)leaf->information.chunks);
 }
 
-/* Digits: groups of columns never all absent, and each other column except `without` (-1: none). */
+/* Digits: groups of columns never all absent, other columns except `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
@@ -322,7 +322,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     if (!(grouped >> j & 1) && j != split->without)
       digit[digits++] = UINT64_C(1) << j;
   ryser->digits = digits;
-  for (d = 0; d < digits; d++) { /* Algorithm 3: next is the digit with the fewest rows of its own a bit */
+  for (d = 0; d < digits; d++) { /* Algorithm 3: next, the fewest own rows a bit */
     int best = d;
     double least = 1e9;
     for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
@@ -372,7 +372,7 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
-/* Rows are chosen greedily by least degree from many random starts. */
+/* Chooses rows greedily by least degree, from random starts. */
 #define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* a digit is an int */
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
@@ -469,11 +469,11 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 }
 
 /* THE BOUND. Row sums on the grid are exact. off_grid bounds what the grid changes, per (|A| + M) - per |A| for
-   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by the product of row sums, at least 1 each. A term is a
-   product of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N
-   terms hi loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by
-   gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the
-   product of the rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
+   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by products of row sums, at least 1 each. A term is a product
+   of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi
+   loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; their moduli's sum by gamma_N of
+   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of row
+   sums of moduli. Proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -516,8 +516,8 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
-/* A chunk has the average number of terms or, with groups, whose digits divide unevenly, less than 16 times as many: 2
-   (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
+/* A chunk has the average number of terms; with groups, whose digits divide unevenly, less than 16 times as many:
+   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;

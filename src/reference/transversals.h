@@ -1,34 +1,29 @@
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
-   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
-
-   Symbols    here
-     M        the edges `at` of the levels
-     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
+   Enumerates perfect matchings M (the edges `at` of levels): per A = sum over M of the product of a_ij over (i, j) in
+   M, depth first, at the free vertex with the fewest choices, in double-doubles or long integers.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
-   Engines of papers, which run by name only, share a frame: a walk over a tree of choices, whose leaves add up. Chunks
-   share the tree: the ways out of a node are divided among its chunks, whose sums are exact. A walk stops between
-   chunks. */
+   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up. Ways
+   out of a node are divided among the chunks that share it. Walks stop between chunks. */
 #pragma once
 #include "../graph/engines.h"
 #include "../frontier/values.h"
 
-#define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
+#define PERMI_WALK_CHUNKS 4096      /* at most, unless they take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* at least, of a chunk */
 #define PERMI_WALK_PROBES 48
 
 typedef struct permi_ways {
-  uint64_t begin, end, chunk; /* chunks that share the node, the one that walks */
-  double weight;              /* paths that a probe stands for; else 1 */
-  uint64_t seed;              /* of a probe; else 0 */
+  uint64_t begin, end, chunk; /* that share the node; that walks */
+  double weight;              /* paths that a probe stands for, or 1 */
+  uint64_t seed;              /* of a probe, or 0 */
   double choices, work;       /* counted; predicted seconds */
 } permi_ways;
 
-/* Begins the walk of a chunk; a leaf without chunks is that of a probe, whose walk has begun. */
+/* A leaf without chunks is a probe's, whose walk has begun. */
 static void permi_ways_begin(const permi_leaf *leaf, uint64_t chunk, permi_ways *ways)
 {
   if (!leaf->information.chunks)
@@ -39,7 +34,7 @@ static void permi_ways_begin(const permi_leaf *leaf, uint64_t chunk, permi_ways 
   ways->weight = 1;
 }
 
-/* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
+/* The chunk's ways [*first, *last) of `count`; a probe's, at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
@@ -60,13 +55,12 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Says if the node counts as this chunk's: the first of those that walk it. */
+/* A node counts for the first chunk that walks it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
 }
 
-/* Counts a choice of predicted seconds. */
 static void permi_ways_count(permi_ways *ways, double seconds)
 {
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
@@ -84,7 +78,7 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 
 typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 
-/* Estimates choices and seconds by random descents [Knu75]. workspace: bytes behind permi_ways. */
+/* Estimates by random descents [Knu75]. workspace: bytes behind permi_ways. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
                                     double *choices, permi_offer *offer)
 {
@@ -153,7 +147,7 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* Makes the leaf of an offer, except for its relative bound. A node has at most `ways`. */
+/* Makes a leaf, except for its relative bound. ways: of a node, at most. */
 static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
                                    uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
 {
@@ -168,7 +162,7 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
+#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* above 2^this products have the counted error: 1e-270 */
 #define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
 #define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
@@ -185,8 +179,8 @@ typedef struct permi_transversals {
 typedef struct permi_matching_walk {
   const permi_transversals *all;
   permi_ways *ways;
-  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
-  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
+  int *degree, *gone;                /* a vertex's free neighbours; if matched */
+  int *vertex, *left, *at, *matched; /* ways left, edge, if taken */
   char *product, *sum;
 } permi_matching_walk;
 
@@ -196,7 +190,7 @@ static size_t permi_matching_bytes(const permi_transversals *all)
   return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
 }
 
-/* Takes vertex v out of the graph (step -1) or back (1). */
+/* Takes v out (step -1) or back (1). */
 static void permi_matching_move(permi_matching_walk *walk, int v, int step)
 {
   const permi_transversals *all = walk->all;
@@ -293,7 +287,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
       permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
     else
       permi_value_sum(numbers, product, partial);
-    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
+    /* true products are as small, as entries are at most 1: lost */
     if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
       partial->lost += 8 * safe;
   }

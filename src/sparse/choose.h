@@ -1,5 +1,5 @@
 /* ========================================================================================= >>choose
-   Blocks of a reduced graph, the table of engines, and the choice among their offers for a block. */
+   The blocks of a graph, the table of engines, and the choice among their offers. */
 #pragma once
 #include "../band/band_order.h"
 #include "../twins/classes_order.h"
@@ -37,7 +37,6 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Takes O(nnz + n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -87,8 +86,8 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists the live rows (*line), then from n on the columns, by blocks; those of block k begin at (*first)[k]. The caller
-   releases both; on PERM_ERROR_MEMORY there is none. */
+/* Lists live rows, then from n on columns, by blocks: *line. Those of block k begin at (*first)[k]. The caller releases
+   both, except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -119,7 +118,7 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   return PERM_OK;
 }
 
-/* The block is incomplete if watch stops; returns 0 if memory runs out. */
+/* Incomplete if watch stops. Returns 0 without memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -217,7 +216,6 @@ static void permi_block_array_free(permi_maker *maker)
   maker->array = NULL;
 }
 
-/* Engines by name alone. */
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
@@ -289,7 +287,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY && !engine->release) { /* as for arrays, no limit refuses these */
+  if (engine->flags & PERMI_ARRAY && !engine->release) { /* no limit refuses these */
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -374,8 +372,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes what engines said in their turns, then what the others take at least; nothing if only known prices were
-   compared. */
+/* Notes offers in their turns, then what others take at least; nothing if only known prices were compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -439,9 +436,8 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Returns the least seconds: of planning and, chosen, a tenth of what is free, more if the block is half full and has
-   hardly a structure. Blocks without zeros of these orders take n 2^n transitions of engines that look for zeros;
-   larger ones are not looked at. */
+/* Least seconds: of planning and, chosen, a tenth of what is free, more for half full blocks. Blocks of these orders
+   without zeros take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
@@ -456,7 +452,6 @@ static double permi_least_seconds(const permi_block *block, const permi_engine *
   return fmax(engine->planning * (2 * n + block->edges), least);
 }
 
-/* The leaf of the engine that offers the least time. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -470,7 +465,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
-  /* proven engines are favoured unless finding orders for all blocks takes longer than planning may */
+  /* proven engines, unless finding orders for all blocks takes longer than planning may */
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
                                                                                          : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
@@ -490,7 +485,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* Returns 1 if no GPU is there: method sparyser takes over. */
+/* Says if sparyser takes over: no GPU is there. */
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -542,7 +537,6 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Plans one block of those that have rows_left rows. */
 static perm_status permi_make_block(permi_maker *maker, const int *rows, const int *columns, int order, int rows_left)
 {
   permi_block block;

@@ -51,7 +51,7 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
-/* With cpu_fallback only if the GPU has the memory; offer: of lists; seconds: on the CPU. */
+/* offer: of lists; seconds: on the CPU. With cpu_fallback the GPU must have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -69,7 +69,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Takes residues where faster. 0: out of memory. */
+/* Takes residues where faster. 0: no memory. */
 static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
@@ -88,7 +88,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures memory; where integers do not fit, residues may. 0: out of memory. */
+/* Measures memory; residues may fit where integers do not. 0: no memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -105,14 +105,13 @@ static int permi_arrays_fitted(const perm_options *options, permi_frontier *fron
   return permi_arrays_measured(frontier, watch);
 }
 
-/* Else the leaf is refused once it is made. */
 static int permi_frontier_may_run(const perm_options *options, double seconds)
 {
   return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
-/* Lists, or arrays, which hold unreachable states too and cost more in small steps. */
+/* Lists, or arrays, which hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
 {
@@ -162,8 +161,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time; samples keep to one order whatever max_bytes. If a quick order says that a GPU
-   will be taken, the budget is that GPU's. 0: out of memory. */
+/* Two steps are in memory; samples keep to one order whatever max_bytes. The budget is the GPU's if a quick order says
+   that one will be taken. 0: no memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -210,7 +209,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
-/* Predicted seconds by greedy orders, INFINITY beyond order PERM_MAX_N and for a method by name. */
+/* Seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
 static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -282,8 +281,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-/* Annealed orders take this share of a greedy one's time, or more. Large blocks are searched after trees, whose order
-   they begin with. */
+/* The least share of a greedy order's time that annealed ones take. Large blocks begin with the order of trees. */
 #define PERMI_FRONTIER_GAIN 0.1
 static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {

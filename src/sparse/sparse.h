@@ -67,7 +67,6 @@ static void permi_working_options(permi_working *working, const perm_matrix *mat
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The caller releases *entries. */
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
@@ -103,7 +102,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Returns 1 if an integer does not fit a double; unknown if watch stops. */
+/* Says if an integer does not fit a double. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   size_t e;
@@ -121,8 +120,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with what was
-   planned, for the caller to free. worth: see permi_maker. */
+/* Stopped searches return what they have: the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
 static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
@@ -186,7 +184,6 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
-/* Rectangular matrices, and methods by counts, are arrays. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
@@ -206,7 +203,6 @@ static perm_status permi_check_integers(const perm_matrix *matrix, permi_control
                           matrix->real[at], matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
 }
 
-/* Sets *exact: the arithmetic to begin with. */
 static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
@@ -240,7 +236,7 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
-/* Jobs of PERM_ERROR_LIMIT are for explaining; this call has no use for one. */
+/* Drops the job of PERM_ERROR_LIMIT, which only explains. */
 static perm_status permi_job_or_none(perm_status status, perm_job **job)
 {
   if (status != PERM_OK)
@@ -248,8 +244,8 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Integers are exact up to PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
-   max_seconds, where doubles are not quicker. Doubles say what it would take. */
+/* Exact integers may take PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
+   max_seconds if doubles are not quicker. */
 static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -287,7 +283,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* array: 1 if the matrix was given as one, which is planned in less time. */
+/* array: given as one, planned in less time. */
 static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
@@ -348,8 +344,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
   return status;
 }
 
-/* The precision to plan at once instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses only its own
-   roundings. */
+/* The precision to plan instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses its roundings. */
 static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
@@ -374,7 +369,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* A job in pieces begins in the precision that its tolerance needs. */
+/* Jobs in pieces begin in the precision that their tolerance needs. */
 static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int array, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
@@ -563,8 +558,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Looks at 2 x 2 minors without zeros: nearly all vanish where method twins has few classes of nearly full lines, as
-   in J minus a sparse matrix, and next to none of others. */
+/* Looks at 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J
+   minus a sparse matrix. */
 #define PERMI_ROUTE_MINORS 64
 static double permi_route_part(const permi_problem *problem, int i, int j, int part)
 {
@@ -597,7 +592,7 @@ static int permi_route_counts(const permi_problem *problem)
   return 4 * vanish > 3 * seen;
 }
 
-/* Makes compressed rows of an array; complex integers are doubles. Returns 0 without memory. */
+/* Complex integers become doubles. Returns 0 without memory. */
 static int permi_route_matrix(const permi_problem *problem, size_t nnz, const perm_allocator *allocator,
                               perm_matrix *matrix)
 {
@@ -625,10 +620,10 @@ static int permi_route_matrix(const permi_problem *problem, size_t nnz, const pe
   return 1;
 }
 
-/* Takes arrays with many zeros or few classes where dense sums are worth a look or too large. */
-#define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
-#define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
-#define PERMI_ROUTE_LOW 22      /* integers below this order, in a quarter of a millisecond or two, */
+/* Takes arrays with many zeros or few classes, if dense sums take long. */
+#define PERMI_ROUTE_ORDER 20    /* smaller integers take no longer than a plan */
+#define PERMI_ROUTE_ZEROS 0.125 /* least share by which an engine gains */
+#define PERMI_ROUTE_LOW 22      /* integers below it, of 0.25 to 2 ms, */
 #define PERMI_ROUTE_LOW_ZEROS 0.6 /* need more zeros */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
@@ -648,7 +643,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
-  start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
+  start = permi_seconds(); /* small calls end sooner than a clock is read */
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
       const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);
