@@ -522,47 +522,32 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return sorted != NULL;
 }
 
-/* The first entry of the input at a position given before, or NULL. Of a mirrored pair (same line) the file has the
-   larger key. */
-static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
-{
-  const permi_entry *found = NULL;
-  size_t k;
-  for (k = 1; k < list->count && !permi_watch_step(watch, k, 3); k++)
-    if (list->entry[k].key == list->entry[k - 1].key && (!found || list->entry[k].line <= found->line))
-      found = &list->entry[k];
-  return found;
-}
-
-/* The first of `count` sorted entries with at least this key. */
-static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
-{
-  size_t low = 0, high = count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (list->entry[middle].key < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* Sorts, and mirrors. *second: an entry given before (*again 1), or with another value across, or NULL. */
+/* Sorts, and mirrors. *second: the first of the input that was given before (*again 1), or that has another value
+   across, or NULL. Of a mirrored pair (same line) the file has the larger key. */
 static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
                                 permi_control *watch, const permi_entry **second, int *again)
 {
   const int sorted = permi_entries_sort(list, allocator, watch);
   const size_t count = list->count;
-  size_t k, at;
-  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
+  size_t k;
+  *second = NULL;
+  for (k = 1; sorted && k < count && !permi_watch_step(watch, k, 3); k++)
+    if (list->entry[k].key == list->entry[k - 1].key && (!*second || list->entry[k].line <= (*second)->line))
+      *second = &list->entry[k];
   *again = *second != NULL;
   if (!sorted || *again || !mirrored)
     return sorted;
   for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
     permi_entry entry = list->entry[k];
+    size_t at = 0, high = count;
     entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
-    at = permi_entries_find(list, count, entry.key);
+    while (at < high) { /* the first entry with at least this key */
+      const size_t middle = at + (high - at) / 2;
+      if (list->entry[middle].key < entry.key)
+        at = middle + 1;
+      else
+        high = middle;
+    }
     if (at == count || list->entry[at].key != entry.key) {
       if (!permi_entries_push(list, &entry, allocator, watch))
         return 0;
@@ -626,9 +611,44 @@ static perm_status permi_no_matrix_memory(size_t nnz, perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %.0f entries", (double)nnz);
 }
 
+static double permi_array_part(const permi_problem *array, int i, int j, int part)
+{
+  const ptrdiff_t at = ((ptrdiff_t)i * array->ld + j) * array->parts + part;
+  return part >= array->parts ? 0 : array->integer ? (double)array->integer[at] : array->real[at];
+}
+
+/* Complex integers become doubles. Returns 0 without memory. */
+static int permi_matrix_of_array(const permi_problem *array, size_t nnz, const perm_allocator *allocator,
+                                 perm_matrix *matrix)
+{
+  const int m = array->m, n = array->n, parts = array->parts;
+  const perm_kind kind = parts == 2 ? PERM_KIND_COMPLEX : array->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+  size_t k = 0;
+  int i, j;
+  if (!permi_matrix_allocate(matrix, m, n, nnz, kind, allocator))
+    return 0;
+  for (i = 0; i < m; i++) {
+    for (j = 0; j < n; j++) {
+      const double real = permi_array_part(array, i, j, 0), imaginary = permi_array_part(array, i, j, 1);
+      if (real == 0 && imaginary == 0)
+        continue;
+      matrix->column[k] = j;
+      matrix->real[k] = real;
+      if (matrix->imaginary)
+        matrix->imaginary[k] = imaginary;
+      if (matrix->integer)
+        matrix->integer[k] = array->integer[(ptrdiff_t)i * array->ld + j];
+      k++;
+    }
+    matrix->row_start[i + 1] = k;
+  }
+  return 1;
+}
+
 static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                            perm_matrix *matrix, perm_result *result)
 {
+  const permi_problem array = {m, n, 1, a, NULL, ld, NULL, NULL, NULL};
   size_t nnz = 0;
   const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
   int i, j;
@@ -645,17 +665,7 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
       nnz += value != 0;
     }
-  if (!permi_matrix_allocate(matrix, m, n, nnz, PERM_KIND_REAL, &options->allocator))
-    return permi_no_matrix_memory(nnz, result);
-  for (i = 0, nnz = 0; i < m; i++) {
-    for (j = 0; j < n; j++)
-      if (a[(ptrdiff_t)i * ld + j] != 0) {
-        matrix->column[nnz] = j;
-        matrix->real[nnz++] = a[(ptrdiff_t)i * ld + j];
-      }
-    matrix->row_start[i + 1] = nnz;
-  }
-  return PERM_OK;
+  return permi_matrix_of_array(&array, nnz, &options->allocator, matrix) ? PERM_OK : permi_no_matrix_memory(nnz, result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
@@ -3257,11 +3267,13 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* *sum = a x + b y; returns 0 if over 64 bits, or INT64_MIN. */
+/* *sum = a x + b y; returns 0 if these are over 64 bits, or INT64_MIN. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
   const permi_wide first = permi_wide_of(a), second = permi_wide_of(b);
   permi_wide total = {0, 0};
+  if (a && b && !(permi_combine_integers(a, x, 0, 0, sum) && permi_combine_integers(0, 0, b, y, sum)))
+    return 0;
   permi_wide_add_product(&total, &first, x);
   permi_wide_add_product(&total, &second, y);
   *sum = (int64_t)total.low;
@@ -17616,10 +17628,9 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
     working->at[working->cell[index].vertex[1 - side]] = index;
   for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
-    const permi_cell *y = &working->cell[index], *x = y;
+    const permi_cell *y = &working->cell[index];
     const int at = working->at[y->vertex[1 - side]];
-    if (at >= 0)
-      x = &working->cell[at];
+    const permi_cell *x = &working->cell[at < 0 ? index : at];
     equal = at >= 0 && (working->integer
                             ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
                             : x->real == y->real && x->imaginary == y->imaginary);
@@ -18759,12 +18770,6 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 /* Looks at 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J
    minus a sparse matrix. */
 #define PERMI_ROUTE_MINORS 64
-static double permi_route_part(const permi_problem *problem, int i, int j, int part)
-{
-  const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * problem->parts + part;
-  return part >= problem->parts ? 0 : problem->integer ? (double)problem->integer[at] : problem->real[at];
-}
-
 static int permi_route_counts(const permi_problem *problem)
 {
   const int n = problem->n;
@@ -18776,8 +18781,8 @@ static int permi_route_counts(const permi_problem *problem)
     const int column = (j + 1 + permi_order_below(&seed, n - 1)) % n;
     double x[4], y[4];
     for (k = 0; k < 4; k++) {
-      x[k] = permi_route_part(problem, k / 2 ? row : i, k % 2 ? column : j, 0);
-      y[k] = permi_route_part(problem, k / 2 ? row : i, k % 2 ? column : j, 1);
+      x[k] = permi_array_part(problem, k / 2 ? row : i, k % 2 ? column : j, 0);
+      y[k] = permi_array_part(problem, k / 2 ? row : i, k % 2 ? column : j, 1);
       if (x[k] == 0 && y[k] == 0)
         break;
     }
@@ -18788,34 +18793,6 @@ static int permi_route_counts(const permi_problem *problem)
               x[0] * y[3] + y[0] * x[3] == x[1] * y[2] + y[1] * x[2];
   }
   return 4 * vanish > 3 * seen;
-}
-
-/* Complex integers become doubles. Returns 0 without memory. */
-static int permi_route_matrix(const permi_problem *problem, size_t nnz, const perm_allocator *allocator,
-                              perm_matrix *matrix)
-{
-  const int n = problem->n, parts = problem->parts;
-  const perm_kind kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
-  size_t k = 0;
-  int i, j;
-  if (!permi_matrix_allocate(matrix, n, n, nnz, kind, allocator))
-    return 0;
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++) {
-      const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);
-      if (real == 0 && imaginary == 0)
-        continue;
-      matrix->column[k] = j;
-      matrix->real[k] = real;
-      if (matrix->imaginary)
-        matrix->imaginary[k] = imaginary;
-      if (matrix->integer)
-        matrix->integer[k] = problem->integer[(ptrdiff_t)i * problem->ld + j];
-      k++;
-    }
-    matrix->row_start[i + 1] = k;
-  }
-  return 1;
 }
 
 /* Takes arrays with many zeros or few classes, if dense sums take long. */
@@ -18844,7 +18821,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   start = permi_seconds(); /* small calls end sooner than a clock is read */
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
-      const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);
+      const double real = permi_array_part(problem, i, j, 0), imaginary = permi_array_part(problem, i, j, 1);
       if (permi_not_finite(real) || permi_not_finite(imaginary)) {
         permi_check_problem(problem, 0, result);
         return result->status == PERM_ERROR_NOT_FINITE;
@@ -18860,7 +18837,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
-  if (permi_route_matrix(problem, nnz, &options.allocator, &matrix)) {
+  if (permi_matrix_of_array(problem, nnz, &options.allocator, &matrix)) {
     status = permi_compute_matrix(&matrix, 1, &options, &watch, start, result);
     perm_matrix_free(&matrix);
   } else {

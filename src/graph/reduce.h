@@ -440,11 +440,13 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* *sum = a x + b y; returns 0 if over 64 bits, or INT64_MIN. */
+/* *sum = a x + b y; returns 0 if these are over 64 bits, or INT64_MIN. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
   const permi_wide first = permi_wide_of(a), second = permi_wide_of(b);
   permi_wide total = {0, 0};
+  if (a && b && !(permi_combine_integers(a, x, 0, 0, sum) && permi_combine_integers(0, 0, b, y, sum)))
+    return 0;
   permi_wide_add_product(&total, &first, x);
   permi_wide_add_product(&total, &second, y);
   *sum = (int64_t)total.low;

@@ -184,47 +184,32 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return sorted != NULL;
 }
 
-/* The first entry of the input at a position given before, or NULL. Of a mirrored pair (same line) the file has the
-   larger key. */
-static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
-{
-  const permi_entry *found = NULL;
-  size_t k;
-  for (k = 1; k < list->count && !permi_watch_step(watch, k, 3); k++)
-    if (list->entry[k].key == list->entry[k - 1].key && (!found || list->entry[k].line <= found->line))
-      found = &list->entry[k];
-  return found;
-}
-
-/* The first of `count` sorted entries with at least this key. */
-static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
-{
-  size_t low = 0, high = count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (list->entry[middle].key < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* Sorts, and mirrors. *second: an entry given before (*again 1), or with another value across, or NULL. */
+/* Sorts, and mirrors. *second: the first of the input that was given before (*again 1), or that has another value
+   across, or NULL. Of a mirrored pair (same line) the file has the larger key. */
 static int permi_entries_settle(permi_entries *list, int mirrored, const perm_allocator *allocator,
                                 permi_control *watch, const permi_entry **second, int *again)
 {
   const int sorted = permi_entries_sort(list, allocator, watch);
   const size_t count = list->count;
-  size_t k, at;
-  *second = sorted ? permi_entries_duplicate(list, watch) : NULL;
+  size_t k;
+  *second = NULL;
+  for (k = 1; sorted && k < count && !permi_watch_step(watch, k, 3); k++)
+    if (list->entry[k].key == list->entry[k - 1].key && (!*second || list->entry[k].line <= (*second)->line))
+      *second = &list->entry[k];
   *again = *second != NULL;
   if (!sorted || *again || !mirrored)
     return sorted;
   for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
     permi_entry entry = list->entry[k];
+    size_t at = 0, high = count;
     entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
-    at = permi_entries_find(list, count, entry.key);
+    while (at < high) { /* the first entry with at least this key */
+      const size_t middle = at + (high - at) / 2;
+      if (list->entry[middle].key < entry.key)
+        at = middle + 1;
+      else
+        high = middle;
+    }
     if (at == count || list->entry[at].key != entry.key) {
       if (!permi_entries_push(list, &entry, allocator, watch))
         return 0;
@@ -288,9 +273,44 @@ static perm_status permi_no_matrix_memory(size_t nnz, perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %.0f entries", (double)nnz);
 }
 
+static double permi_array_part(const permi_problem *array, int i, int j, int part)
+{
+  const ptrdiff_t at = ((ptrdiff_t)i * array->ld + j) * array->parts + part;
+  return part >= array->parts ? 0 : array->integer ? (double)array->integer[at] : array->real[at];
+}
+
+/* Complex integers become doubles. Returns 0 without memory. */
+static int permi_matrix_of_array(const permi_problem *array, size_t nnz, const perm_allocator *allocator,
+                                 perm_matrix *matrix)
+{
+  const int m = array->m, n = array->n, parts = array->parts;
+  const perm_kind kind = parts == 2 ? PERM_KIND_COMPLEX : array->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+  size_t k = 0;
+  int i, j;
+  if (!permi_matrix_allocate(matrix, m, n, nnz, kind, allocator))
+    return 0;
+  for (i = 0; i < m; i++) {
+    for (j = 0; j < n; j++) {
+      const double real = permi_array_part(array, i, j, 0), imaginary = permi_array_part(array, i, j, 1);
+      if (real == 0 && imaginary == 0)
+        continue;
+      matrix->column[k] = j;
+      matrix->real[k] = real;
+      if (matrix->imaginary)
+        matrix->imaginary[k] = imaginary;
+      if (matrix->integer)
+        matrix->integer[k] = array->integer[(ptrdiff_t)i * array->ld + j];
+      k++;
+    }
+    matrix->row_start[i + 1] = k;
+  }
+  return 1;
+}
+
 static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                            perm_matrix *matrix, perm_result *result)
 {
+  const permi_problem array = {m, n, 1, a, NULL, ld, NULL, NULL, NULL};
   size_t nnz = 0;
   const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
   int i, j;
@@ -307,17 +327,7 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
       nnz += value != 0;
     }
-  if (!permi_matrix_allocate(matrix, m, n, nnz, PERM_KIND_REAL, &options->allocator))
-    return permi_no_matrix_memory(nnz, result);
-  for (i = 0, nnz = 0; i < m; i++) {
-    for (j = 0; j < n; j++)
-      if (a[(ptrdiff_t)i * ld + j] != 0) {
-        matrix->column[nnz] = j;
-        matrix->real[nnz++] = a[(ptrdiff_t)i * ld + j];
-      }
-    matrix->row_start[i + 1] = nnz;
-  }
-  return PERM_OK;
+  return permi_matrix_of_array(&array, nnz, &options->allocator, matrix) ? PERM_OK : permi_no_matrix_memory(nnz, result);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,

@@ -24,10 +24,9 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
     working->at[working->cell[index].vertex[1 - side]] = index;
   for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
-    const permi_cell *y = &working->cell[index], *x = y;
+    const permi_cell *y = &working->cell[index];
     const int at = working->at[y->vertex[1 - side]];
-    if (at >= 0)
-      x = &working->cell[at];
+    const permi_cell *x = &working->cell[at < 0 ? index : at];
     equal = at >= 0 && (working->integer
                             ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
                             : x->real == y->real && x->imaginary == y->imaginary);

@@ -561,12 +561,6 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 /* Looks at 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J
    minus a sparse matrix. */
 #define PERMI_ROUTE_MINORS 64
-static double permi_route_part(const permi_problem *problem, int i, int j, int part)
-{
-  const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * problem->parts + part;
-  return part >= problem->parts ? 0 : problem->integer ? (double)problem->integer[at] : problem->real[at];
-}
-
 static int permi_route_counts(const permi_problem *problem)
 {
   const int n = problem->n;
@@ -578,8 +572,8 @@ static int permi_route_counts(const permi_problem *problem)
     const int column = (j + 1 + permi_order_below(&seed, n - 1)) % n;
     double x[4], y[4];
     for (k = 0; k < 4; k++) {
-      x[k] = permi_route_part(problem, k / 2 ? row : i, k % 2 ? column : j, 0);
-      y[k] = permi_route_part(problem, k / 2 ? row : i, k % 2 ? column : j, 1);
+      x[k] = permi_array_part(problem, k / 2 ? row : i, k % 2 ? column : j, 0);
+      y[k] = permi_array_part(problem, k / 2 ? row : i, k % 2 ? column : j, 1);
       if (x[k] == 0 && y[k] == 0)
         break;
     }
@@ -590,34 +584,6 @@ static int permi_route_counts(const permi_problem *problem)
               x[0] * y[3] + y[0] * x[3] == x[1] * y[2] + y[1] * x[2];
   }
   return 4 * vanish > 3 * seen;
-}
-
-/* Complex integers become doubles. Returns 0 without memory. */
-static int permi_route_matrix(const permi_problem *problem, size_t nnz, const perm_allocator *allocator,
-                              perm_matrix *matrix)
-{
-  const int n = problem->n, parts = problem->parts;
-  const perm_kind kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
-  size_t k = 0;
-  int i, j;
-  if (!permi_matrix_allocate(matrix, n, n, nnz, kind, allocator))
-    return 0;
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++) {
-      const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);
-      if (real == 0 && imaginary == 0)
-        continue;
-      matrix->column[k] = j;
-      matrix->real[k] = real;
-      if (matrix->imaginary)
-        matrix->imaginary[k] = imaginary;
-      if (matrix->integer)
-        matrix->integer[k] = problem->integer[(ptrdiff_t)i * problem->ld + j];
-      k++;
-    }
-    matrix->row_start[i + 1] = k;
-  }
-  return 1;
 }
 
 /* Takes arrays with many zeros or few classes, if dense sums take long. */
@@ -646,7 +612,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   start = permi_seconds(); /* small calls end sooner than a clock is read */
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
-      const double real = permi_route_part(problem, i, j, 0), imaginary = permi_route_part(problem, i, j, 1);
+      const double real = permi_array_part(problem, i, j, 0), imaginary = permi_array_part(problem, i, j, 1);
       if (permi_not_finite(real) || permi_not_finite(imaginary)) {
         permi_check_problem(problem, 0, result);
         return result->status == PERM_ERROR_NOT_FINITE;
@@ -662,7 +628,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
-  if (permi_route_matrix(problem, nnz, &options.allocator, &matrix)) {
+  if (permi_matrix_of_array(problem, nnz, &options.allocator, &matrix)) {
     status = permi_compute_matrix(&matrix, 1, &options, &watch, start, result);
     perm_matrix_free(&matrix);
   } else {

@@ -448,7 +448,7 @@ TEST(t_choices_of_searches)
       for (i = 0; i < n * n; i++)
         nnz += whole ? integer[i] != 0 : a[i] != 0;
       problem = permi_problem_make(n, n, whole ? NULL : a, whole ? integer : NULL, n, &permi_reach_real, NULL, NULL);
-      CHECK(permi_route_matrix(&problem, nnz, &options.allocator, &matrix));
+      CHECK(permi_matrix_of_array(&problem, nnz, &options.allocator, &matrix));
       permi_result_clear(&result);
       status = permi_sparse_job(&matrix, 1, &options, &job, &result);
       perm_matrix_free(&matrix);
