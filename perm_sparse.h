@@ -665,7 +665,9 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
       nnz += value != 0;
     }
-  return permi_matrix_of_array(&array, nnz, &options->allocator, matrix) ? PERM_OK : permi_no_matrix_memory(nnz, result);
+  if (!permi_matrix_of_array(&array, nnz, &options->allocator, matrix))
+    return permi_no_matrix_memory(nnz, result);
+  return PERM_OK;
 }
 
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
