@@ -114,8 +114,7 @@
                      >>engine          the interface of every engine; the choice
                      >>rank            rank 4 or less, recognised; primes, Chinese remainders
                      >>offers          the engines for arrays
-                     >>entries         the reach of every public call
-                     >>judge           escalation
+                     >>judge           the reach of every public call; escalation
                      >>compute         perm_compute_*, perm_job_*
      minors/         >>minors          minors, derivatives, gradient; non-negative matrices without cancellation
                      >>minors_dense    the same by vector kernels; at once, n <= 16
@@ -12260,8 +12259,8 @@ static perm_precision permi_array_next(const void *context, const perm_options *
                                                      array->precision);
 }
 
-/* ======================================================================================== >>entries
-   What each kind of public call may reach: see permi_reach. */
+/* ========================================================================================== >>judge
+   What public calls may reach (permi_reach). Escalation: is a result good enough, and what comes next. */
 
 #ifdef PERMI_ROUTE
 static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
@@ -12318,9 +12317,6 @@ static double permi_problem_bytes(const permi_problem *problem)
 {
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
-
-/* ========================================================================================== >>judge
-   Escalation: is a result good enough, and what comes next. */
 
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {

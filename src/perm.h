@@ -113,8 +113,7 @@
                      >>engine          the interface of every engine; the choice
                      >>rank            rank 4 or less, recognised; primes, Chinese remainders
                      >>offers          the engines for arrays
-                     >>entries         the reach of every public call
-                     >>judge           escalation
+                     >>judge           the reach of every public call; escalation
                      >>compute         perm_compute_*, perm_job_*
      minors/         >>minors          minors, derivatives, gradient; non-negative matrices without cancellation
                      >>minors_dense    the same by vector kernels; at once, n <= 16
@@ -218,7 +217,6 @@ PERMI_BRIEF_END
 #include "plan/engine.h"
 #include "plan/rank.h"
 #include "plan/offers.h"
-#include "plan/entries.h"
 #include "plan/judge.h"
 #include "plan/compute.h"
 

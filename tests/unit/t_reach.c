@@ -1,4 +1,4 @@
-/* >>dense, >>entries */
+/* >>dense, >>judge */
 /* Perm_compute_* of arrays with many zeros: perm_sparse.h's engines, when both headers stand in the file. */
 
 /* A block triangular matrix, permuted: two blocks of n / 2 with a third of their entries, couplings one way only. */
