@@ -251,15 +251,12 @@ typedef enum perm_status {
   X(PERM_METHOD_TREE, "tree", "frontier tables joined along a tree decomposition")                                     \
   X(PERM_METHOD_BAND, "band", "window of columns sliding along a band")                                                \
   X(PERM_METHOD_HYBRID, "hybrid", "Glynn signs of outer columns, elimination of inner ones")                           \
-  X(PERM_METHOD_CACHED, "cached", "Glynn sum with cached products: hybrid without inner columns")                      \
   X(PERM_METHOD_DOMINATING, "dominating", "Ryser sum over a dominating set of columns")                                \
   X(PERM_METHOD_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                       \
   X(PERM_METHOD_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                       \
   X(PERM_METHOD_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                      \
   X(PERM_METHOD_SIGN_SEARCH, "sign-search", "Glynn sum as a search over signs, pruned by rows of sum 0")               \
-  X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
-    "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
-  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
+  X(PERM_METHOD_CODEGEN, "codegen", "GPUs: Ryser sum, code of every column, row sums in registers or memory")          \
   X(PERM_METHOD_TWINS, "twins", "frontier, vertices with proportional entries ahead counted")                          \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")
 
@@ -7210,7 +7207,7 @@ static perm_precision permi_next_precision(perm_method method, perm_precision pr
   const int fixed = method == PERM_METHOD_AUTO || method == PERM_METHOD_EXPANSION || method == PERM_METHOD_EXACT ||
                     (method >= PERM_METHOD_STRUCTURE && method <= PERM_METHOD_BORCHARDT) ||
                     (method >= PERM_METHOD_DOMINATING && method <= PERM_METHOD_DECOMPOSE) ||
-                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN_MEMORY) ||
+                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN) ||
                     method == PERM_METHOD_PLANAR;
   return precision == PERM_PRECISION_DD && counts        ? PERM_PRECISION_EXACT
          : precision == PERM_PRECISION_DEFAULT && !fixed ? PERM_PRECISION_DD

@@ -17,7 +17,7 @@
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
-     hybrid/         >>programs       the sums of hybrid and cached as straight programs
+     hybrid/         >>programs       the sums of hybrid as straight programs
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
@@ -1986,7 +1986,7 @@ typedef struct permi_code_choice {
   permi_maker *maker;
   const permi_block *block;
   permi_hybrid_algebra algebra;
-  int inner, moves;
+  int moves;
   permi_code_trial *trial, *leader; /* leader: of the best program */
   double *scaled;                   /* the matrix as the last trial orients it; integers' words */
   long long scale_exp2;
@@ -2006,8 +2006,7 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
   const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
-  const double large = hybrid->inner ? fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000
-                                     : fmax(code->moduli - 4000, 0) / 40000;
+  const double large = fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000;
   return (hybrid->operations_a_term + ldexp(code->moves, -hybrid->low)) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
          (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
@@ -2234,10 +2233,10 @@ static perm_status permi_code_search(void *context, uint64_t number, int thread)
   int pass;
   (void)thread;
   if (!choice->moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, choice->inner, &trial->layout);
+    trial->cost = permi_layout_first(&trial->work, number & 1, &trial->layout);
   for (pass = 0; pass < 2 && choice->moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (choice->moves + pass) / 2,
-                                      choice->inner ? 3 : -1, pass ? 0.05 : 0.2, &seed);
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (choice->moves + pass) / 2, 3,
+                                      pass ? 0.05 : 0.2, &seed);
   return PERM_OK;
 }
 
@@ -2281,7 +2280,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
-    choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
+    choice->moves = (int)fmin(0.2 * worth, PERMI_GPU_MOVES);
     if (density > 0.65) /* seen: a tenth at 0.7, nothing in full matrices */
       choice->moves = choice->moves < 4000 ? choice->moves : 4000;
     if (choice->moves < 20 || *least > 300 * rival)
@@ -2319,8 +2318,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
 }
 
 /* Anneals the layout of a long sum again. */
-static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                    permi_offer *offer)
+static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
@@ -2337,7 +2335,6 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.maker = maker;
   choice.block = block;
   choice.algebra = permi_hybrid_algebra_of(maker);
-  choice.inner = inner;
   choice.given = -1;
   choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
   choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
@@ -2346,7 +2343,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
       status = permi_code_try(&choice, &choice.trial[k]);
     choice.moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-    if (status == PERM_OK && choice.best && inner && choice.moves >= PERMI_GPU_MOVES / 4) {
+    if (status == PERM_OK && choice.best && choice.moves >= PERMI_GPU_MOVES / 4) {
       permi_code_search(&choice, PERMI_GPU_TRIALS, 0);
       status = permi_code_try(&choice, choice.leader);
     }
@@ -2637,10 +2634,11 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
 
 /* ======================================================================================== >>codegen
    The generated kernels of [EK], as oracles: Ryser's sum (>>sparyser) in Gray order, where each column has code of its
-   own with entries as literals. codegen-registers keeps all row sums in registers; codegen-memory, in Algorithm 3's
-   order, k rows of the first c columns (Algorithm 4). Algorithm 2: a thread takes 2^d consecutive terms, with the
-   largest d that all threads can have. Different here: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel);
-   a nominal GPU says how many threads fit, for the bits; row sums are exact, TwoSum adds terms. */
+   own with entries as literals. Row sums stand in registers: all, or in Algorithm 3's order only the k rows of the
+   first c columns (Algorithm 4). Of these two plans and both orientations the fastest by prediction runs. Algorithm 2:
+   a thread takes 2^d consecutive terms, with the largest d that all threads can have. Different here: 10 <= d <=
+   PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how many threads fit, so that bits do not
+   depend on the GPU; row sums are exact, and TwoSum adds terms. */
 
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10
@@ -2903,9 +2901,9 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const int memory = options->method == PERM_METHOD_CODEGEN_MEMORY;
   permi_codegen *codegen;
-  double transposed;
+  double least = (double)INFINITY;
+  int way, best = 0;
   (void)rival;
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
@@ -2921,11 +2919,12 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   offer->plan = codegen = (permi_codegen *)permi_allocate(&options->allocator, 1, sizeof *codegen);
   if (!codegen)
     return permi_fail_memory(maker->result);
-  permi_codegen_plan(codegen, block, 1, memory);
-  transposed = codegen->seconds;
-  permi_codegen_plan(codegen, block, 0, memory);
-  if (transposed < codegen->seconds)
-    permi_codegen_plan(codegen, block, 1, memory);
+  for (way = 0; way < 4; way++) {
+    permi_codegen_plan(codegen, block, way & 1, way >> 1);
+    best = codegen->seconds < least ? way : best;
+    least = fmin(least, codegen->seconds);
+  }
+  permi_codegen_plan(codegen, block, best & 1, best >> 1);
   if (!(codegen->ryser.growth < 1e300))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
   if (permi_codegen_create(&options->allocator, codegen) != PERM_OK)

@@ -28,7 +28,7 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly up to 4544 bits
        (beyond that in doubles, with `exact` 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, twins and transversals only add products of entries, so non-negative matrices do not cancel,
-       and `error_bound` is proven. Methods hybrid and cached sum over signs: except for integers, `error_bound` is
+       and `error_bound` is proven. Method hybrid sums over signs: except for integers, `error_bound` is
        INFINITY unless certify is set, which takes 2 to 4 times as long.
      - No file is read as something else: a file that fits two formats is refused until options.format names one.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
@@ -50,14 +50,13 @@
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
                      times the time of doubles (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a
                      prime for each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones
-                     twice
-       cached        Glynn's sum that keeps products of rows. hybrid and cached run on GPUs from order 13
+                     twice. On GPUs from order 13
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
        sign-search   Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a row
                      in all, best with few small ones; on GPUs if none is negative
-       codegen-registers, codegen-memory   Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row
-                     sums in registers; doubles. Hybrid is faster
+       codegen       Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row sums in registers;
+                     doubles. Hybrid is faster
        decompose     branches at lines of fewest entries; doubles, exact integers
        transversals  every perfect matching; all values
        planar        planar blocks: a determinant [Kas61] of about n^1.5 products; integers modulo a prime for each 62
@@ -103,7 +102,7 @@
                      >>hybrid_program  a layout's straight program
                      >>hybrid_leaf     rounding, estimate, price
                      >>hybrid_residues exact integers
-                     >>hybrid_offer    offers of hybrid and cached
+                     >>hybrid_offer    offers of hybrid
                      >>hybrid_kernels  interpreter of hybrid programs
      sign_search/    >>signs           Glynn's sum as a search that rows of sum 0 prune
                      >>signs_order     weights, order of the columns
@@ -140,7 +139,7 @@
      [Geo73] A. George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
      [DR83]  I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
-             on GPUs: the permanent ordering, methods codegen.
+             on GPUs: the permanent ordering, method codegen.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
 */
 #ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
@@ -4685,7 +4684,7 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
-#define PERMI_HYBRID_LOW 6
+#define PERMI_HYBRID_LOW 4
 #define PERMI_HYBRID_STATEMENTS 60000
 
 /* Results, with y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
@@ -5048,7 +5047,7 @@ PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
 /* >>program_plan: rate of programs, or `otherwise`; offer; leaf */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
-PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer);
 PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                          permi_leaf *leaf);
@@ -5073,7 +5072,7 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
   (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #define permi_code_rate(maker, block, otherwise) (otherwise)
-#define permi_code_offer(maker, block, rival, inner, offer) PERM_OK
+#define permi_code_offer(maker, block, rival, offer) PERM_OK
 #define permi_code_explain(hybrid, all, buffer, size, length) (void)0
 #define permi_code_drop(allocator, hybrid) (void)0
 #define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
@@ -11669,36 +11668,22 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-static double permi_layout_first(permi_layouts *work, int transposed, int inner, permi_arrangement *layout)
+static double permi_layout_first(permi_layouts *work, int transposed, permi_arrangement *layout)
 {
-  const int least_outer = permi_layout_least_outer(work);
-  double cost = (double)INFINITY;
   int k;
   layout->transposed = transposed;
   layout->inner = layout->low = 0;
   for (k = 0; k < work->n; k++)
     layout->order[k] = k;
   permi_layout_by_degree(work, layout, 0);
-  if (inner)
-    return permi_layout_greedy(work, layout);
-  for (k = 0; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
-    permi_arrangement deeper = *layout;
-    double price;
-    deeper.low = k;
-    price = permi_layout_total(work, &deeper, cost);
-    if (price < cost) {
-      cost = price;
-      *layout = deeper;
-    }
-  }
-  return cost;
+  return permi_layout_greedy(work, layout);
 }
 
-static double permi_layouts_start(permi_layouts *work, int inner)
+static double permi_layouts_start(permi_layouts *work)
 {
   int t;
   for (t = 0; t < 2 && !work->started; t++)
-    work->first_cost[t] = permi_layout_first(work, t, inner, &work->first[t]);
+    work->first_cost[t] = permi_layout_first(work, t, &work->first[t]);
   work->started = 1;
   return fmin(work->first_cost[0], work->first_cost[1]);
 }
@@ -11706,7 +11691,7 @@ static double permi_layouts_start(permi_layouts *work, int inner)
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   double hot, uint64_t *seed)
 {
-  const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(work);
+  const int n = work->n, most_inner = permi_layout_most_inner(work);
   const int least_outer = permi_layout_least_outer(work);
   const double cold = hot < 0.004 ? hot : 0.004;
   permi_arrangement now = *layout;
@@ -11720,7 +11705,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     if (kind < 5 && now.inner > 1) { /* another elimination place */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
+    } else if (kind < 6) { /* a low column more or less */
       if (permi_order_below(seed, 2) && now.low > 0)
         trial.low--;
       else if (now.low < most_low && special + least_outer < n)
@@ -12555,7 +12540,7 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 #define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
 #define PERMI_HYBRID_COOL 0.03
 /* Returns the best cost; orientations share a third of the annealing. With less room it goes on from *layout. */
-static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
+static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
@@ -12563,7 +12548,7 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, moves;
   if (!again)
-    permi_layouts_start(work, inner);
+    permi_layouts_start(work);
   for (t = 0; t < 2; t++) {
     trial[t] = again ? *layout : work->first[t];
     cost[t] = !again ? work->first_cost[t] : t ? (double)INFINITY : permi_layout_total(work, layout, (double)INFINITY);
@@ -12573,13 +12558,13 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
     *layout = trial[cost[1] < cost[0]];
     return best;
   }
-  moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
+  moves = (int)fmin(permi_layout_moves(work, best), 80000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, 3, PERMI_HYBRID_WARM, &seed);
   t = cost[1] < cost[0];
-  moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
+  moves = (int)fmin(permi_layout_moves(work, cost[t]), 53334);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, PERMI_HYBRID_COOL, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, 4, PERMI_HYBRID_COOL, &seed);
   *layout = trial[t];
   return cost[t];
 }
@@ -12960,7 +12945,7 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
 }
 
 /* =================================================================================== >>hybrid_offer
-   What methods hybrid and cached offer, on the CPU or a GPU. */
+   What method hybrid offers, on the CPU or a GPU. */
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -13057,7 +13042,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
-  cost = permi_layouts_start(work, 1);
+  cost = permi_layouts_start(work);
   speed = permi_code_rate(maker, block, work->speed);
   offer->likely = cost / PERMI_HYBRID_GAIN / speed;
   offer->least = fmax(offer->least, cost / PERMI_HYBRID_GAIN_MOST / speed);
@@ -13066,7 +13051,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
 }
 
 #define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
-static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
+static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -13083,7 +13068,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
-    seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
+    seconds = permi_hybrid_search(work, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
                    permi_time_words(seconds).text);
@@ -13132,11 +13117,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   return PERM_OK;
 }
 
-/* Method cached has no inner columns. */
 static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const int inner = options->method != PERM_METHOD_CACHED;
   permi_offer gpu;
   void *plan;
   perm_status status;
@@ -13144,12 +13127,12 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
-  status = permi_code_offer(maker, block, rival, inner, &gpu);
+  status = permi_code_offer(maker, block, rival, &gpu);
   if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
     *offer = gpu;
     return status;
   }
-  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), inner, offer);
+  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), offer);
   if (gpu.plan && !(offer->seconds < gpu.seconds)) {
     plan = offer->plan;
     *offer = gpu;
@@ -13226,7 +13209,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (status != PERM_OK)
     return status;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
+  leaf->information.method = PERM_METHOD_HYBRID;
   leaf->information.isa = hybrid->isa;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
@@ -18178,13 +18161,11 @@ static const permi_engine permi_engines[] = {
     PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release),
     PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
-    PERMI_BY_NAME(PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
 };
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
 
@@ -18433,8 +18414,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
-  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
-         options->gpu.cpu_fallback &&
+  return options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
 }
 

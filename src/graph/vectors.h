@@ -41,7 +41,7 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
-#define PERMI_HYBRID_LOW 6
+#define PERMI_HYBRID_LOW 4
 #define PERMI_HYBRID_STATEMENTS 60000
 
 /* Results, with y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */

@@ -385,36 +385,22 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-static double permi_layout_first(permi_layouts *work, int transposed, int inner, permi_arrangement *layout)
+static double permi_layout_first(permi_layouts *work, int transposed, permi_arrangement *layout)
 {
-  const int least_outer = permi_layout_least_outer(work);
-  double cost = (double)INFINITY;
   int k;
   layout->transposed = transposed;
   layout->inner = layout->low = 0;
   for (k = 0; k < work->n; k++)
     layout->order[k] = k;
   permi_layout_by_degree(work, layout, 0);
-  if (inner)
-    return permi_layout_greedy(work, layout);
-  for (k = 0; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
-    permi_arrangement deeper = *layout;
-    double price;
-    deeper.low = k;
-    price = permi_layout_total(work, &deeper, cost);
-    if (price < cost) {
-      cost = price;
-      *layout = deeper;
-    }
-  }
-  return cost;
+  return permi_layout_greedy(work, layout);
 }
 
-static double permi_layouts_start(permi_layouts *work, int inner)
+static double permi_layouts_start(permi_layouts *work)
 {
   int t;
   for (t = 0; t < 2 && !work->started; t++)
-    work->first_cost[t] = permi_layout_first(work, t, inner, &work->first[t]);
+    work->first_cost[t] = permi_layout_first(work, t, &work->first[t]);
   work->started = 1;
   return fmin(work->first_cost[0], work->first_cost[1]);
 }
@@ -422,7 +408,7 @@ static double permi_layouts_start(permi_layouts *work, int inner)
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   double hot, uint64_t *seed)
 {
-  const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(work);
+  const int n = work->n, most_inner = permi_layout_most_inner(work);
   const int least_outer = permi_layout_least_outer(work);
   const double cold = hot < 0.004 ? hot : 0.004;
   permi_arrangement now = *layout;
@@ -436,7 +422,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     if (kind < 5 && now.inner > 1) { /* another elimination place */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
+    } else if (kind < 6) { /* a low column more or less */
       if (permi_order_below(seed, 2) && now.low > 0)
         trial.low--;
       else if (now.low < most_low && special + least_outer < n)

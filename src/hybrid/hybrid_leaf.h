@@ -402,7 +402,7 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 #define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
 #define PERMI_HYBRID_COOL 0.03
 /* Returns the best cost; orientations share a third of the annealing. With less room it goes on from *layout. */
-static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
+static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
@@ -410,7 +410,7 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, moves;
   if (!again)
-    permi_layouts_start(work, inner);
+    permi_layouts_start(work);
   for (t = 0; t < 2; t++) {
     trial[t] = again ? *layout : work->first[t];
     cost[t] = !again ? work->first_cost[t] : t ? (double)INFINITY : permi_layout_total(work, layout, (double)INFINITY);
@@ -420,13 +420,13 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
     *layout = trial[cost[1] < cost[0]];
     return best;
   }
-  moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
+  moves = (int)fmin(permi_layout_moves(work, best), 80000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, 3, PERMI_HYBRID_WARM, &seed);
   t = cost[1] < cost[0];
-  moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
+  moves = (int)fmin(permi_layout_moves(work, cost[t]), 53334);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, PERMI_HYBRID_COOL, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, 4, PERMI_HYBRID_COOL, &seed);
   *layout = trial[t];
   return cost[t];
 }

@@ -1,5 +1,5 @@
 /* =================================================================================== >>hybrid_offer
-   What methods hybrid and cached offer, on the CPU or a GPU. */
+   What method hybrid offers, on the CPU or a GPU. */
 #pragma once
 #include "hybrid_residues.h"
 
@@ -98,7 +98,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
-  cost = permi_layouts_start(work, 1);
+  cost = permi_layouts_start(work);
   speed = permi_code_rate(maker, block, work->speed);
   offer->likely = cost / PERMI_HYBRID_GAIN / speed;
   offer->least = fmax(offer->least, cost / PERMI_HYBRID_GAIN_MOST / speed);
@@ -107,7 +107,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
 }
 
 #define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
-static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
+static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -124,7 +124,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
-    seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
+    seconds = permi_hybrid_search(work, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
                    permi_time_words(seconds).text);
@@ -173,11 +173,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   return PERM_OK;
 }
 
-/* Method cached has no inner columns. */
 static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const int inner = options->method != PERM_METHOD_CACHED;
   permi_offer gpu;
   void *plan;
   perm_status status;
@@ -185,12 +183,12 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
-  status = permi_code_offer(maker, block, rival, inner, &gpu);
+  status = permi_code_offer(maker, block, rival, &gpu);
   if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
     *offer = gpu;
     return status;
   }
-  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), inner, offer);
+  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), offer);
   if (gpu.plan && !(offer->seconds < gpu.seconds)) {
     plan = offer->plan;
     *offer = gpu;
@@ -267,7 +265,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (status != PERM_OK)
     return status;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
+  leaf->information.method = PERM_METHOD_HYBRID;
   leaf->information.isa = hybrid->isa;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);

@@ -38,7 +38,7 @@ typedef struct permi_code_choice {
   permi_maker *maker;
   const permi_block *block;
   permi_hybrid_algebra algebra;
-  int inner, moves;
+  int moves;
   permi_code_trial *trial, *leader; /* leader: of the best program */
   double *scaled;                   /* the matrix as the last trial orients it; integers' words */
   long long scale_exp2;
@@ -58,8 +58,7 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
   const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
-  const double large = hybrid->inner ? fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000
-                                     : fmax(code->moduli - 4000, 0) / 40000;
+  const double large = fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000;
   return (hybrid->operations_a_term + ldexp(code->moves, -hybrid->low)) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
          (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
@@ -286,10 +285,10 @@ static perm_status permi_code_search(void *context, uint64_t number, int thread)
   int pass;
   (void)thread;
   if (!choice->moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, choice->inner, &trial->layout);
+    trial->cost = permi_layout_first(&trial->work, number & 1, &trial->layout);
   for (pass = 0; pass < 2 && choice->moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (choice->moves + pass) / 2,
-                                      choice->inner ? 3 : -1, pass ? 0.05 : 0.2, &seed);
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (choice->moves + pass) / 2, 3,
+                                      pass ? 0.05 : 0.2, &seed);
   return PERM_OK;
 }
 
@@ -333,7 +332,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
-    choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
+    choice->moves = (int)fmin(0.2 * worth, PERMI_GPU_MOVES);
     if (density > 0.65) /* seen: a tenth at 0.7, nothing in full matrices */
       choice->moves = choice->moves < 4000 ? choice->moves : 4000;
     if (choice->moves < 20 || *least > 300 * rival)
@@ -371,8 +370,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
 }
 
 /* Anneals the layout of a long sum again. */
-static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                    permi_offer *offer)
+static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
@@ -389,7 +387,6 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.maker = maker;
   choice.block = block;
   choice.algebra = permi_hybrid_algebra_of(maker);
-  choice.inner = inner;
   choice.given = -1;
   choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
   choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
@@ -398,7 +395,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
       status = permi_code_try(&choice, &choice.trial[k]);
     choice.moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-    if (status == PERM_OK && choice.best && inner && choice.moves >= PERMI_GPU_MOVES / 4) {
+    if (status == PERM_OK && choice.best && choice.moves >= PERMI_GPU_MOVES / 4) {
       permi_code_search(&choice, PERMI_GPU_TRIALS, 0);
       status = permi_code_try(&choice, choice.leader);
     }

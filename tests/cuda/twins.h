@@ -1,4 +1,4 @@
-/* twins.h: the generated kernels of perm_sparse.h (methods hybrid, cached, codegen-*) on the CPU, operation by
+/* twins.h: the generated kernels of perm_sparse.h (methods hybrid and codegen) on the CPU, operation by
    operation, with the same bits. */
 typedef struct cuda_number {
   double v, e; /* value and error, or real and imaginary part */
@@ -38,7 +38,7 @@ static void cuda_fold(double room[5][128], double *sums)
     sums[k] = room[k][0];
 }
 
-/* ---- hybrid and cached */
+/* ---- hybrid */
 static cuda_number cuda_settle(permi_hybrid_algebra algebra, cuda_number a) /* |a.v| >= |a.e|, or they cancel */
 {
   const cuda_number b = a;
@@ -330,7 +330,7 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
   free(value);
 }
 
-/* ---- codegen-registers, codegen-memory */
+/* ---- codegen */
 static double cuda_codegen_product(const double *x, int begin, int end)
 {
   double p = x[begin];
