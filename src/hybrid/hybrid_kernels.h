@@ -5,6 +5,24 @@
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
 
+/* The block for all numbers k. It is unrolled where that gains more than 2 %: gcc would compile for twice as long. */
+#define PERMI_NUMBERS(unrolled, ...)                                                                                   \
+  if (unrolled) {                                                                                                      \
+    PERMI_UNROLL                                                                                                       \
+    for (k = 0; k < count; k++) __VA_ARGS__                                                                            \
+  } else {                                                                                                             \
+    for (k = 0; k < count; k++) __VA_ARGS__                                                                            \
+  }
+PERMI_INLINE int PERMI_H(is_short)(int algebra)
+{
+  return !permi_hybrid_is_doubled(algebra) && !permi_hybrid_is_whole(algebra);
+}
+
+PERMI_INLINE int PERMI_H(unrolls)(int algebra)
+{
+  return PERMI_WIDTH > 1 ? algebra != PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_H(is_short)(algebra);
+}
+
 /* Value; value and error, or real and imaginary part; or value and error of both parts. */
 typedef struct PERMI_N {
   PERMI_V p[4];
@@ -251,15 +269,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, 
 {
   const int parts = permi_hybrid_parts(algebra), slot_parts = base ? permi_hybrid_row_parts(algebra) : parts;
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++) {
+  PERMI_NUMBERS(PERMI_H(is_short)(algebra), {
     PERMI_N y = PERMI_H(get)(slot_parts, slot, k);
     if (base)
       y = PERMI_H(row_number)(algebra, y, least, p);
     if (!first)
       y = PERMI_H(settle)(algebra, PERMI_H(times)(algebra, PERMI_H(of)(parts, count, x, k), y, p));
     PERMI_H(hold)(parts, count, x, k, y);
-  }
+  })
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_H(total)(int algebra, int count, double *block, const double *slot, int negative,
@@ -268,7 +285,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(total)(int algebra, int count, double *bl
   const PERMI_V sign = PERMI_SET(negative && algebra < PERMI_HYBRID_MODULI ? -1.0 : 1.0);
   const int parts = permi_hybrid_parts(algebra);
   int k, q;
-  PERMI_UNROLL
   for (k = 0; k < count; k++) {
     PERMI_N x = PERMI_H(get)(parts, slot, k), sum = PERMI_H(get)(parts, block, k);
     if (permi_hybrid_is_whole(algebra))
@@ -299,23 +315,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode
 {
   const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD, parts = permi_hybrid_parts(algebra);
-  const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
+  const int halves = algebra == PERMI_HYBRID_WHOLE && folds;
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   const double *slot = permi_hybrid_slot(values, of_rows ? operation->row : at);
   const PERMI_V half = PERMI_SET(operation->halved ? 0.5 : 1);
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++) {
+  PERMI_NUMBERS(PERMI_H(unrolls)(algebra), {
     PERMI_N y = PERMI_H(get)(of_rows ? permi_hybrid_row_parts(algebra) : parts, slot, k);
     if (of_rows)
       y = PERMI_H(row)(algebra, y, PERMI_H(constant)(algebra, hybrid, at), hybrid->floor[operation->row], prime);
+    if (halves)
+      y.p[0] = y.p[0] * half;
     PERMI_H(hold)(parts, count, x, k, y);
-  }
-  if (halves) {
-    PERMI_UNROLL
-    for (k = 0; k < count; k++)
-      x->x[k] = x->x[k] * half;
-  }
+  })
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
@@ -324,6 +336,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
   const int of_base = opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
+  const int unrolled = PERMI_H(unrolls)(algebra) && opcode != PERMI_OP_DIFFERENCE; /* which is seldom */
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
   const int base_row = opcode == PERMI_OP_ROWS ? operation->other : operation->row;
   const double least = hybrid->floor[base_row], half = operation->halved ? 0.5 : 1;
@@ -331,9 +344,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
   PERMI_H(numbers) base, held, also;
   int k;
   if (of_base) {
-    PERMI_UNROLL
-    for (k = 0; k < count; k++)
+    PERMI_NUMBERS(unrolled, {
       PERMI_H(hold)(row_parts, count, &base, k, PERMI_H(get)(row_parts, permi_hybrid_slot(values, base_row), k));
+    })
   }
   while (t < last) {
     const permi_statement *end = t + operation->group;
@@ -347,8 +360,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
       PERMI_N c;
       if (of_base)
         c = PERMI_H(constant)(algebra, hybrid, opcode == PERMI_OP_ROW ? t->h : t->p);
-      PERMI_UNROLL
-      for (k = 0; k < count; k++) {
+      PERMI_NUMBERS(unrolled, {
         PERMI_N x;
         if (of_base)
           x = PERMI_H(row)(algebra, PERMI_H(of)(row_parts, count, &base, k), c, least, prime);
@@ -364,17 +376,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
         else if (opcode != PERMI_OP_ROW)
           x = PERMI_H(times)(algebra, x, PERMI_H(of)(parts, count, &held, k), prime);
         PERMI_H(put)(parts, out, k, opcode == PERMI_OP_ROW ? x : PERMI_H(settle)(algebra, x));
-      }
+      })
     }
   }
 }
 
+/* Rows do not grow; a difference is below 2^50 (permi_growth_kind). */
 PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values)
 {
-  if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_LONG)
+  const int whole = algebra == PERMI_HYBRID_WHOLE && opcode != PERMI_OP_ROW;
+  if (whole && opcode != PERMI_OP_DIFFERENCE && operation->growth == PERMI_GROWS_LONG)
     PERMI_H(tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, values);
-  else if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_SHORT)
+  else if (whole && operation->growth == PERMI_GROWS_SHORT)
     PERMI_H(tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, values);
   else
     PERMI_H(tables)(algebra, count, opcode, hybrid, operation, values);
@@ -391,8 +405,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
   double *out = permi_hybrid_slot(values, t->out), *first = permi_hybrid_slot(values, t->p);
   PERMI_H(numbers) product;
   int k;
-  if (t->p < bases)
-    PERMI_H(chain)(algebra, 1, 1, count, first, hybrid->floor[t->p], prime, &product);
+  if (whole || t->p < bases)
+    PERMI_H(chain)(algebra, 1, 1, count, first, t->p < bases ? hybrid->floor[t->p] : 0, prime, &product);
   else
     PERMI_H(chain)(algebra, 1, 0, count, first, 0, prime, &product);
   for (t++; t < last; t++) {
@@ -407,9 +421,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
     else
       PERMI_H(chain)(algebra, 0, 0, count, slot, 0, prime, &product);
   }
-  PERMI_UNROLL
-  for (k = 0; k < count; k++)
-    PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k));
+  PERMI_NUMBERS(PERMI_H(is_short)(algebra), { PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k)); })
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values,
@@ -467,6 +479,7 @@ static const permi_hybrid_family PERMI_H(family) = {
     PERMI_H(add), PERMI_H(turn)};
 #undef PERMI_INSTANCE
 #undef PERMI_OF_COMPLEX
+#undef PERMI_NUMBERS
 #undef PERMI_N
 #undef PERMI_H
 /* SPDX-License-Identifier: MIT */
