@@ -4684,7 +4684,6 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
-#define PERMI_HYBRID_LOW 4
 #define PERMI_HYBRID_STATEMENTS 60000
 
 /* Results, with y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
@@ -4696,9 +4695,7 @@ typedef enum permi_opcode {
   PERMI_OP_DIFFERENCE, /* out = p - q */
   PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
   PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* the product of all p */
-  PERMI_OP_FLIP,       /* slot[p] += constant[h] */
-  PERMI_OP_TOTAL       /* block += or, if h, -= slot[p] */
+  PERMI_OP_CHAIN       /* the product of all p */
 } permi_opcode;
 
 /* Returns a slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache
@@ -4709,7 +4706,7 @@ static int permi_hybrid_line(int slot)
 }
 #define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, by permi_hybrid_line */
@@ -4782,8 +4779,8 @@ typedef struct permi_hybrid_rounding {
 
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
-  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *values);
 } permi_hybrid_family;
@@ -4793,10 +4790,10 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
+  int n, inner, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
-  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count;
+  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
@@ -11295,14 +11292,14 @@ PERMI_BRIEF_BEGIN
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
-     columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
+     columns     inner | high, a loop in Gray order | lanes | one fixed +
    Tried without gain: rows divided by an inner entry (inexact quotients); slots of 16 or 64 doubles; 110 slots, for the
    first-level cache (1.4 times as long). */
 
 /* Which columns are inner, in which order */
 typedef struct permi_arrangement {
-  int transposed, inner, low;
-  int order[64]; /* inner ones as eliminated, low from the fastest, others */
+  int transposed, inner;
+  int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
 } permi_arrangement;
 
 /* Of a load, a product and a store */
@@ -11317,7 +11314,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
 typedef struct permi_hybrid_factor {
-  uint32_t scope, dirty;
+  uint32_t scope;
   int node;
 } permi_hybrid_factor;
 
@@ -11325,9 +11322,9 @@ typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
+  uint32_t all, scope; /* columns of operands and result */
   int first, items;
-  int slot, persists; /* slot: of rows the first constant */
+  int slot; /* of rows the first constant */
   int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
 } permi_hybrid_node;
@@ -11335,20 +11332,18 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, items, record;
-  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: the CPU's */
+  int gpu; /* prices of >>programs */
   uint64_t column[2][64];
   int degree[2][64];
-  double add;
-  double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
+  double power[PERMI_HYBRID_INNER + 2];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
   double speed, rival;
-  int started;           /* the first layouts of both orientations are made */
-  permi_arrangement first[2];
-  double first_cost[2];
+  permi_arrangement first;
+  double first_cost; /* 0: not made */
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
@@ -11359,7 +11354,6 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
   int i, e, k;
   memset(work, 0, sizeof *work);
   work->n = n;
-  work->add = 1;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
@@ -11373,22 +11367,19 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 }
 
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
-                             uint32_t scope, uint32_t dirty)
+                             uint32_t scope)
 {
-  const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0, 0, 0, 0, 0};
+  const permi_hybrid_node node = {kind, left, right, all, scope, work->items, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
   work->node[work->n + work->nodes] = node;
   return work->n + work->nodes++;
 }
 
-/* Prices adding a row's constants; its column of +-1 counts only if `whole`. */
-static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
+/* Returns the price of adding a row's constants, which are operands on a CPU. */
+static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f)
 {
-  const int columns = permi_count_ones(f->scope);
-  if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
-    return 0;
-  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] * work->add;
+  return work->gpu && f->node < work->n ? work->power[permi_count_ones(f->scope)] : 0;
 }
 
 typedef struct permi_layout_sum {
@@ -11396,22 +11387,15 @@ typedef struct permi_layout_sum {
 } permi_layout_sum;
 
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
-                                 const permi_hybrid_factor *b, uint32_t dirty, double here)
+                                 const permi_hybrid_factor *b, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
   sum->most = fmax(sum->most, sum->live + waiting * here);
-  if (a->node >= work->n && a->dirty == dirty)
+  if (a->node >= work->n)
     sum->live -= work->power[permi_count_ones(a->scope)];
-  if (b && b->node >= work->n && b->dirty == dirty)
+  if (b && b->node >= work->n)
     sum->live -= work->power[permi_count_ones(b->scope)];
   sum->live += here;
-}
-
-static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
-{
-  const permi_hybrid_factor kept = *a;
-  *a = *b;
-  *b = kept;
 }
 
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
@@ -11419,13 +11403,12 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
   const int n = work->n;
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
-    double least = 1e300, here;
+    double least = 1e300;
     int a = 0, b = 1, i, j, second;
     work->units += 20 + 1.2 * count * count;
     for (i = 0; i < count; i++)
       for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)] *
-                             work->rate[taken[i].dirty | taken[j].dirty];
+        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)];
         if (price < least) {
           least = price;
           a = i;
@@ -11436,15 +11419,11 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
-    result.dirty = left->dirty | right->dirty;
-    here = work->power[permi_count_ones(result.scope)];
     sum->rows += least * ((left->node < n) + (right->node < n));
     sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
-    i = left->node < n && permi_count_ones(left->scope) > permi_count_ones(right->scope);
-    sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
-    permi_layout_replace(work, sum, left, right, result.dirty, here);
-    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
-                                    result.dirty);
+    sum->cost += permi_layout_row(work, left) + permi_layout_row(work, right);
+    permi_layout_replace(work, sum, left, right, least);
+    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope);
     taken[a] = result;
     taken[b] = taken[--count];
   }
@@ -11456,64 +11435,50 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
 {
   const int n = work->n;
   permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
-  double here, rate;
-  if (second && taken[0].node < n)
-    permi_layout_swap(&taken[0], second);
-  result = taken[0];
-  if (second) {
-    result.scope |= second->scope;
-    result.dirty |= second->dirty;
+  double here;
+  if (second && taken[0].node < n) {
+    result = taken[0];
+    taken[0] = taken[1];
+    taken[1] = result;
   }
-  rate = work->rate[result.dirty];
-  here = work->power[permi_count_ones(result.scope) - 1];
-  sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  result = taken[0];
   if (second)
-    sum->cost += permi_layout_row(work, second, 1);
+    result.scope |= second->scope;
+  here = work->power[permi_count_ones(result.scope) - 1];
+  sum->cost += here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  if (second)
+    sum->cost += permi_layout_row(work, second);
   if (taken[0].node < n) {
-    const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
+    const double table = work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
     if (work->record)
-      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
-                                        taken[0].dirty);
+      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope);
   }
   if (second)
-    sum->rows += rate * here * 2 * (second->node < n);
-  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
+    sum->rows += here * 2 * (second->node < n);
+  permi_layout_replace(work, sum, &taken[0], second, here);
   result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
-                                  result.scope & ~bit, result.dirty);
+                                  result.scope & ~bit);
   result.scope &= ~bit;
   return result;
 }
 
-static void permi_layout_item(permi_layouts *work, int item)
+/* Multiplies what has no inner columns left. */
+static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *scalar,
+                               int scalars)
 {
-  if (!work->record)
-    return;
-  work->item[work->items++] = item;
-  work->node[work->n + work->nodes - 1].items++;
-}
-
-/* Multiplies scalars by rising rate of change, and keeps products where the next changes more often. */
-static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
-{
-  uint32_t before = 0;
-  int i, j;
-  for (i = 1; i < scalars; i++)
-    for (j = i; j > 0 && work->rate[scalar[j - 1].dirty] > work->rate[scalar[j].dirty]; j--)
-      permi_layout_swap(&scalar[j - 1], &scalar[j]);
+  const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
+  int i;
+  sum->cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
   for (i = 0; i < scalars; i++) {
-    const uint32_t now = before | scalar[i].dirty;
-    sum->cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
-    sum->rows += work->rate[now] * (scalar[i].node < work->n);
-    if (i == 0 || now != before) {
-      const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
-      sum->cost += work->gpu ? 0 : work->rate[now];
-      if (i > 0)
-        permi_layout_item(work, chain - 1);
-    }
-    permi_layout_item(work, scalar[i].node);
-    before = now;
+    sum->rows += scalar[i].node < work->n;
+    if (work->record)
+      work->item[i] = scalar[i].node;
+  }
+  if (work->record) {
+    work->node[chain].items = scalars;
+    work->items = scalars;
   }
 }
 
@@ -11521,13 +11486,13 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
    the cheapest pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
-  const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
+  const int n = work->n, inner = layout->inner, *order = layout->order;
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, factors = 0, scalars = 0;
-  uint32_t scope[64] = {0}, dirty[64] = {0};
+  uint32_t scope[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
@@ -11535,27 +11500,16 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  for (k = 0; k < inner + low; k++) {
+  for (k = 0; k < inner; k++) {
     uint64_t bits = column[order[k]];
-    for (; bits; bits &= bits - 1) {
-      i = permi_trailing_zeros(bits);
-      if (k < inner)
-        scope[i] |= UINT32_C(1) << k;
-      else
-        dirty[i] |= UINT32_C(1) << (k - inner);
-    }
+    for (; bits; bits &= bits - 1)
+      scope[permi_trailing_zeros(bits)] |= UINT32_C(1) << k;
   }
-  work->rate[0] = ldexp(1, -low);
-  for (k = 0; k < low; k++)
-    for (i = 0; i < 1 << k; i++)
-      work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
-  for (k = 0; k < low; k++)
-    sum.cost += degree[order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
-  for (k = inner + low, i = 1; k < n - 6; k++, i++)
-    sum.cost += degree[order[k]] * ldexp(1, -low - i);
+  for (k = inner; k < n - 6; k++)
+    sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
   for (i = 0; i < n; i++) {
-    const permi_hybrid_factor row = {scope[i], dirty[i], i};
-    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0, 0};
+    const permi_hybrid_factor row = {scope[i], i};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
     if (record)
       work->node[i] = node;
@@ -11585,7 +11539,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.most = fmax(sum.most, sum.live);
   if (sum.most > work->budget)
     sum.cost *= (sum.most / work->budget) * (sum.most / work->budget);
-  return sum.cost * fmax(1, ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000));
+  return sum.cost * fmax(1, sum.cost / (work->gpu ? PERMI_GPU_STATEMENTS : 8000));
 }
 
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
@@ -11672,23 +11626,30 @@ static double permi_layout_first(permi_layouts *work, int transposed, permi_arra
 {
   int k;
   layout->transposed = transposed;
-  layout->inner = layout->low = 0;
+  layout->inner = 0;
   for (k = 0; k < work->n; k++)
     layout->order[k] = k;
   permi_layout_by_degree(work, layout, 0);
   return permi_layout_greedy(work, layout);
 }
 
+/* Returns the cost of the first layout, of the better orientation. */
 static double permi_layouts_start(permi_layouts *work)
 {
-  int t;
-  for (t = 0; t < 2 && !work->started; t++)
-    work->first_cost[t] = permi_layout_first(work, t, &work->first[t]);
-  work->started = 1;
-  return fmin(work->first_cost[0], work->first_cost[1]);
+  permi_arrangement other;
+  double cost;
+  if (work->first_cost > 0)
+    return work->first_cost;
+  work->first_cost = permi_layout_first(work, 0, &work->first);
+  cost = permi_layout_first(work, 1, &other);
+  if (cost < work->first_cost) {
+    work->first_cost = cost;
+    work->first = other;
+  }
+  return work->first_cost;
 }
 
-static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
+static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves,
                                   double hot, uint64_t *seed)
 {
   const int n = work->n, most_inner = permi_layout_most_inner(work);
@@ -11699,34 +11660,24 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   int move;
   for (move = 0; move < moves; move++, temperature *= cooling) {
     permi_arrangement trial = now;
-    const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
+    const int inner = now.inner, kind = permi_order_below(seed, 15);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) { /* another elimination place */
-      a = permi_order_below(seed, now.inner);
-      b = permi_order_below(seed, now.inner);
-    } else if (kind < 6) { /* a low column more or less */
-      if (permi_order_below(seed, 2) && now.low > 0)
-        trial.low--;
-      else if (now.low < most_low && special + least_outer < n)
-        trial.low++;
-      a = b = 0;
-      if (trial.low > now.low) {
-        a = special + permi_order_below(seed, n - special);
-        b = special;
-      }
-    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) { /* an inner column more */
-      a = special + permi_order_below(seed, n - special);
-      b = permi_order_below(seed, now.inner + 1);
+    if (kind < 5 && inner > 1) { /* another elimination place */
+      a = permi_order_below(seed, inner);
+      b = permi_order_below(seed, inner);
+    } else if (kind < 8 && inner < most_inner && inner + least_outer < n) { /* an inner column more */
+      a = inner + permi_order_below(seed, n - inner);
+      b = permi_order_below(seed, inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
-      a = permi_order_below(seed, now.inner);
+    } else if (kind < 10 && inner > 0) { /* an inner column less */
+      a = permi_order_below(seed, inner);
       b = n - 1;
       trial.inner--;
     } else {
-      if (special == 0)
+      if (inner == 0)
         continue;
-      a = permi_order_below(seed, special);
+      a = permi_order_below(seed, inner);
       b = permi_order_below(seed, n);
       trial.order[a] = now.order[b];
       trial.order[b] = now.order[a];
@@ -11763,7 +11714,6 @@ typedef struct permi_hybrid_maker {
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
-  int turned[PERMI_HYBRID_LOW + 1][64];
   int failed;
   permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
@@ -11797,22 +11747,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* Gives persisting tables slots of their own: users change more often, and others write meanwhile. */
-static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
-{
-  int k, index;
-  for (k = 0; k < permi_maker_children(node); k++) {
-    permi_hybrid_node *child = permi_maker_child(maker, node, k, &index);
-    if (!child)
-      continue;
-    child->persists = child->dirty != node->dirty;
-    if (child->persists)
-      child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
-    permi_maker_keep(maker, child);
-  }
-}
-
-/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's, or the table persists. */
+/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -11822,7 +11757,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
     permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
     swap = left && right && permi_count_ones(right->all) > permi_count_ones(left->all);
-    if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
+    if (node->kind == PERMI_NODE_MERGE && left && left->scope == node->scope)
       place = left;
     if (place && given)
       place->slot = node->slot;
@@ -11830,13 +11765,13 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k ^ swap, &index);
     if (child)
-      permi_maker_visit(maker, child, index, child->persists || (given && child == place));
+      permi_maker_visit(maker, child, index, given && child == place);
   }
   if (!given)
     node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_count_ones(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
-    if (child && !child->persists && child != place)
+    if (child && child != place)
       memset(maker->busy + child->slot, 0, (size_t)1 << permi_count_ones(child->scope));
   }
   maker->sequence[maker->evaluated++] = number;
@@ -12045,7 +11980,7 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
     permi_growth_node(maker, node);
     whole &= node->whole;
   }
-  return whole && ldexp(root->size, maker->layout->low) <= PERMI_GROWTH_EXACT;
+  return whole && root->size <= PERMI_GROWTH_EXACT;
 }
 
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
@@ -12107,7 +12042,6 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
   permi_hybrid_node *node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  permi_maker_keep(maker, node);
   permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
     maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
@@ -12119,26 +12053,12 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
 
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
-  const permi_arrangement *layout = maker->layout;
-  const int low = layout->low, n = maker->work->n, root = n + maker->work->nodes - 1;
-  int k, s;
+  const int root = maker->work->n + maker->work->nodes - 1;
+  int k;
   permi_maker_plan(maker);
-  for (s = 0; s < 1 << low && !maker->failed; s++) {
-    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
-    for (k = 0; k < maker->evaluated; k++)
-      if (s == 0 || maker->work->node[maker->sequence[k]].dirty >> turns & 1)
-        permi_maker_emit(maker, maker->sequence[k]);
-    permi_maker_operation(maker, PERMI_OP_TOTAL);
-    permi_maker_statement(maker, 0, permi_hybrid_line(maker->work->node[root].slot), 0, s & 1, 0);
-    if (low) { /* turns the next column; in the end the one that leads back */
-      const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
-      const int back = !last && (step ^ step >> 1) >> next & 1;
-      permi_maker_operation(maker, PERMI_OP_FLIP);
-      for (k = 0; k < n; k++)
-        if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
-          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + back, 0);
-    }
-  }
+  for (k = 0; k < maker->evaluated && !maker->failed; k++)
+    permi_maker_emit(maker, maker->sequence[k]);
+  maker->hybrid->result = permi_hybrid_line(maker->work->node[root].slot);
 }
 
 /* ==================================================================================== >>hybrid_leaf
@@ -12191,25 +12111,17 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is), divided by entry `unit` (-1: not). */
+/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is). */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
-                             int i, int unit)
+                             int i)
 {
   const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
   const int doubled = permi_hybrid_is_doubled((int)algebra), parts = doubled ? 2 * width : width;
-  double row[2][64] = {{0}}, rest[64] = {0}, power;
+  double row[2][64] = {{0}}, power;
   int k, p;
   for (k = 0; k < n; k++)
     for (p = 0; p < width; p++)
       row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
-  if (unit >= 0) {
-    const double divisor = row[0][unit];
-    for (k = 0; k < n; k++) {
-      const double quotient = k == unit ? 1 : row[0][k] / divisor;
-      rest[k] = PERMI_REST(-quotient, divisor, -row[0][k]) / divisor;
-      row[0][k] = quotient;
-    }
-  }
   power = permi_grid_power(row[0], n);
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
@@ -12222,7 +12134,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
       word[0] = permi_to_grid(row[p][k], power);
       if (doubled)
         word[1] = below[p] = permi_to_grid(row[p][k] - word[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-      lost[p] = row[p][k] - word[0] + (p == 0 ? rest[k] : 0) - below[p];
+      lost[p] = row[p][k] - word[0] - below[p];
     }
     *modulus = permi_modulus(number[0], width == 2 ? number[parts / 2] : 0);
     *gone = permi_modulus(lost[0], lost[1]);
@@ -12334,11 +12246,10 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   memset(hybrid, 0, sizeof *hybrid);
   hybrid->n = work->n;
   hybrid->inner = layout->inner;
-  hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = permi_hybrid_parts((int)algebra);
-  permi_layout_by_degree(work, layout, layout->inner + layout->low);
+  permi_layout_by_degree(work, layout, layout->inner);
   permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
@@ -12363,19 +12274,14 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
     const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
-    const double back[4] = {-twice[0], -twice[1], -twice[2], -twice[3]};
-    const int high = k - inner - layout->low, bit = high - hybrid->high;
+    const int high = k - inner, bit = high - hybrid->high;
     for (p = 0; p < parts; p++) {
       hybrid->start[i * parts + p] += number[p];
-      if (high >= 0 && high < hybrid->high)
+      if (high < hybrid->high)
         hybrid->step[(high * hybrid->n + i) * parts + p] = twice[p];
       for (s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
         if (s >> bit & 1)
           lane[p * hybrid->lanes + s] -= twice[p];
-    }
-    if (high < 0 && node->dirty >> (k - inner) & 1) {
-      maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
-      permi_maker_constant(maker, back);
     }
   }
 }
@@ -12384,7 +12290,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
   permi_hybrid *hybrid = maker->hybrid;
-  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner - layout->low;
+  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner;
   int i, j, k, s;
   hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
   while (2 << hybrid->lanes_log2 <= hybrid->lanes && hybrid->lanes_log2 < outer)
@@ -12400,7 +12306,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   for (s = 0; s < 1 << hybrid->lanes_log2; s++)
     hybrid->sign[s] = permi_count_ones((uint32_t)s) & 1 ? -1 : 1;
   for (j = 0; j < hybrid->high; j++) {
-    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + layout->low + j]];
+    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + j]];
     for (i = k = 0; i < n; i++)
       if (column >> i & 1)
         hybrid->touched[j][k++] = i;
@@ -12442,7 +12348,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
-      permi_hybrid_row(rows, hybrid->algebra, a, NULL, i, -1);
+      permi_hybrid_row(rows, hybrid->algebra, a, NULL, i);
     permi_maker_row(maker, rows, i);
   }
   if (reduced)
@@ -12457,8 +12363,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
-  static const double each[PERMI_OP_TOTAL + 1][2] = {/* operations of a statement, of a group */
-      {1, 0}, {2, 1}, {1, 1}, {1, 0}, {1, 0}, {2, 2}, {2, 0}, {1, 0}, {1, 0}, {1, 0}};
+  static const double each[PERMI_OP_CHAIN + 1][2] = {/* operations of a statement, of a group */
+      {1, 0}, {2, 1}, {1, 1}, {1, 0}, {1, 0}, {2, 2}, {2, 0}, {1, 0}};
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
@@ -12492,7 +12398,6 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     const double groups = t->group ? (double)t->count / t->group : 0;
     hybrid->operations_a_term += each[t->opcode][0] * t->count + each[t->opcode][1] * groups;
   }
-  hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;
 }
@@ -12502,13 +12407,11 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   uint64_t hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
   int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
-  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
+  hash = permi_hash(hash, hybrid->absolute_mask);
   for (i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
     hash = permi_hash(hash, t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 | (uint64_t)t->group << 48);
-    hash = permi_hash(hash, (uint64_t)t->count);
-    if (hybrid->runs)
-      hash = permi_hash(hash, (uint64_t)t->growth << 1 | (uint64_t)t->halved);
+    hash = permi_hash(hash, (uint64_t)t->count << 3 | (uint64_t)t->growth << 1 | (uint64_t)t->halved);
   }
   for (i = 0; i < hybrid->statements; i++) {
     const permi_statement *t = &hybrid->statement[i];
@@ -12537,36 +12440,17 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
-#define PERMI_HYBRID_COOL 0.03
-/* Returns the best cost; orientations share a third of the annealing. With less room it goes on from *layout. */
+#define PERMI_HYBRID_HEAT 0.05 /* of annealing; warmer and cooler phases in turn cost 7 % (10 matrices) */
+/* Improves *layout, and returns its cost. */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
-  const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
-  permi_arrangement trial[2];
-  double cost[2], best;
+  const double cost = permi_layout_total(work, layout, (double)INFINITY);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  int t, moves;
-  if (!again)
-    permi_layouts_start(work);
-  for (t = 0; t < 2; t++) {
-    trial[t] = again ? *layout : work->first[t];
-    cost[t] = !again ? work->first_cost[t] : t ? (double)INFINITY : permi_layout_total(work, layout, (double)INFINITY);
-  }
-  best = fmin(cost[0], cost[1]);
-  if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
-    *layout = trial[cost[1] < cost[0]];
-    return best;
-  }
-  moves = (int)fmin(permi_layout_moves(work, best), 80000) / 6;
-  for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, 3, PERMI_HYBRID_WARM, &seed);
-  t = cost[1] < cost[0];
-  moves = (int)fmin(permi_layout_moves(work, cost[t]), 53334);
-  if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, 4, PERMI_HYBRID_COOL, &seed);
-  *layout = trial[t];
-  return cost[t];
+  int moves;
+  if (cost / work->speed > 300 * work->rival) /* annealing gains 2x to 5x */
+    return cost;
+  moves = (int)fmin(permi_layout_moves(work, cost), 80000);
+  return moves > 20 ? permi_layout_anneal(work, layout, cost, moves, PERMI_HYBRID_HEAT, &seed) : cost;
 }
 
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
@@ -12639,13 +12523,13 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
-/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
+/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
   const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  double *block = slot + PERMI_HYBRID_ROOM;
-  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  const double *result = permi_hybrid_slot(slot, hybrid->result);
+  double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
   int i, j, k, p;
   for (i = 0; i < n; i++)
@@ -12659,14 +12543,12 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
     }
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
-    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-    family->execute[hybrid->algebra](hybrid, slot, block);
-    family->add(hybrid, block, total, (int)(s & 1));
+    family->execute[hybrid->algebra](hybrid, slot);
+    family->add(hybrid, result, total, (int)(s & 1));
     if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
-      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-      family->absolute[hybrid->algebra](hybrid, slot, block);
+      family->absolute[hybrid->algebra](hybrid, slot);
       for (k = 0; k < lanes; k++)
-        absolute[k] += block[k];
+        absolute[k] += result[k];
     }
     if (++s == last)
       break;
@@ -12683,7 +12565,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   const uint64_t each = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   const permi_hybrid_run *run = runs && runs->primes ? &runs->run[chunk / each] : NULL;
   const int lanes = hybrid->lanes, parts = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1;
-  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
+  const double *total = (double *)workspace + PERMI_HYBRID_ROOM;
   const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   double sum = 0, sampled = 0;
   int k, p;
@@ -12712,7 +12594,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   for (k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
   permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
-  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
+  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
 }
@@ -12953,9 +12835,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
-  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, ", hybrid->n,
                    perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
-                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner);
   if (hybrid->code)
     permi_code_explain(hybrid, all, buffer, size, &length);
   else
@@ -13064,7 +12946,8 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   int most;
   if (!work)
     return permi_fail_memory(maker->result);
-  memset(&layout, 0, sizeof layout);
+  permi_layouts_start(work);
+  layout = work->first;
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
@@ -13145,7 +13028,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
 /* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
    docs/proofs-rounding.md.
    1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds its
-      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
+      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner.
    2. A complex product counts three units.
    3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
    4. Moduli round, too: 4 times a row, then as in 1 and 3.
@@ -13163,9 +13046,9 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
   const double n = hybrid->n;
   const double each = !permi_hybrid_is_complex((int)hybrid->algebra) ? 1 : doubled ? 2 : on_gpu ? 6 : 3;
-  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner + ldexp(1, hybrid->low);
+  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner;
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
-  const double moduli = permi_gamma(5 * n + sums + (on_gpu ? ldexp(blocks, hybrid->low) : blocks) + hybrid->lanes);
+  const double moduli = permi_gamma(5 * n + sums + blocks + hybrid->lanes);
   double terms = permi_gamma(roundings) + chunk * chunk;
   leaf->bound_relative = (double)INFINITY;
   leaf->estimate_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
@@ -13195,7 +13078,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
   if (permi_hybrid_is_doubled((int)hybrid->algebra))
     leaf->estimate_relative =
-        (4 * hybrid->parts * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
+        (4 * hybrid->parts * roundings + ldexp(8, hybrid->walked / 2)) * square;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(inexact) * PERMI_UNIT * hybrid->parts;
   if (leaf->shared.relative > 1e-3)
@@ -19383,17 +19266,6 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const double *x, double sign)
-{
-  int k, quarter;
-  for (quarter = 0; quarter < 4; quarter++, slot += PERMI_HYBRID_DOUBLES / 4) {
-    const PERMI_V by = PERMI_SET(sign * x[quarter * parts / 4]);
-    PERMI_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES / 4; k += PERMI_WIDTH)
-      PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
-  }
-}
-
 /* Adds or subtracts a block; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
@@ -19421,10 +19293,18 @@ PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *
 
 PERMI_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
 {
-  const int *row = hybrid->touched[j];
-  for (; *row >= 0; row++)
-    PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, permi_hybrid_line(*row)),
-                   hybrid->step + (j * hybrid->n + *row) * hybrid->parts, minus ? -1 : 1);
+  const int *row = hybrid->touched[j], parts = hybrid->parts, quarter = PERMI_HYBRID_DOUBLES / 4;
+  int k, q;
+  for (; *row >= 0; row++) {
+    double *slot = permi_hybrid_slot(values, permi_hybrid_line(*row));
+    const double *step = hybrid->step + (j * hybrid->n + *row) * parts;
+    for (q = 0; q < 4; q++, slot += quarter) {
+      const PERMI_V by = PERMI_SET(minus ? -step[q * parts / 4] : step[q * parts / 4]);
+      PERMI_UNROLL
+      for (k = 0; k < quarter; k += PERMI_WIDTH)
+        PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
+    }
+  }
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
@@ -19629,35 +19509,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, 
   })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(total)(int algebra, int count, double *block, const double *slot, int negative,
-                                              PERMI_P p)
-{
-  const PERMI_V sign = PERMI_SET(negative && algebra < PERMI_HYBRID_MODULI ? -1.0 : 1.0);
-  const int parts = permi_hybrid_parts(algebra);
-  int k, q;
-  for (k = 0; k < count; k++) {
-    PERMI_N x = PERMI_H(get)(parts, slot, k), sum = PERMI_H(get)(parts, block, k);
-    if (permi_hybrid_is_whole(algebra))
-      x.p[0] = PERMI_NAME(prime_reduce)(x.p[0], p);
-    PERMI_UNROLL
-    for (q = 0; q < parts; q++)
-      x.p[q] = sign * x.p[q];
-    if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-      sum = PERMI_H(settle)(algebra, PERMI_H(pair_sum)(2, sum, x, 0));
-    } else if (algebra == PERMI_HYBRID_DOUBLED) {
-      PERMI_V error;
-      sum.p[0] = PERMI_NAME(vector_two_sum)(sum.p[0], x.p[0], &error);
-      sum.p[1] = sum.p[1] + (error + x.p[1]);
-      sum = PERMI_H(settle)(algebra, sum);
-    } else {
-      PERMI_UNROLL
-      for (q = 0; q < parts; q++)
-        sum.p[q] = sum.p[q] + x.p[q];
-    }
-    PERMI_H(put)(parts, block, k, sum);
-  }
-}
-
 /* Fetches a group's held factor: row sum or slot `at`. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values, int at,
@@ -19774,8 +19625,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
   PERMI_NUMBERS(PERMI_H(is_short)(algebra), { PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k)); })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values,
-                                                  double *block)
+PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
@@ -19792,23 +19642,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybri
       PERMI_TABLES(PERMI_OP_DIFFERENCE);
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
-    case PERMI_OP_CHAIN: PERMI_H(product)(algebra, count, hybrid, t, last, values); break;
-    case PERMI_OP_FLIP:
-      for (; t < last; t++)
-        PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, t->p), hybrid->constant + t->h * hybrid->parts, 1);
-      break;
-    default:
-      PERMI_H(total)(algebra, count, block, permi_hybrid_slot(values, t->p), t->h,
-                     PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
+    default: PERMI_H(product)(algebra, count, hybrid, t, last, values);
     }
   }
 #undef PERMI_TABLES
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values, double *block)                                \
+  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values)                                               \
   {                                                                                                                    \
-    PERMI_H(interpret)(algebra, hybrid, values, block);                                                                \
+    PERMI_H(interpret)(algebra, hybrid, values);                                                                       \
   }
 PERMI_INSTANCE(real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(doubled, PERMI_HYBRID_DOUBLED)

@@ -41,7 +41,6 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
-#define PERMI_HYBRID_LOW 4
 #define PERMI_HYBRID_STATEMENTS 60000
 
 /* Results, with y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
@@ -53,9 +52,7 @@ typedef enum permi_opcode {
   PERMI_OP_DIFFERENCE, /* out = p - q */
   PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
   PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* the product of all p */
-  PERMI_OP_FLIP,       /* slot[p] += constant[h] */
-  PERMI_OP_TOTAL       /* block += or, if h, -= slot[p] */
+  PERMI_OP_CHAIN       /* the product of all p */
 } permi_opcode;
 
 /* Returns a slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache
@@ -66,7 +63,7 @@ static int permi_hybrid_line(int slot)
 }
 #define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, by permi_hybrid_line */
@@ -139,8 +136,8 @@ typedef struct permi_hybrid_rounding {
 
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
-  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *values);
 } permi_hybrid_family;
@@ -150,10 +147,10 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
+  int n, inner, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
-  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count;
+  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;

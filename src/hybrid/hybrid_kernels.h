@@ -33,17 +33,6 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const double *x, double sign)
-{
-  int k, quarter;
-  for (quarter = 0; quarter < 4; quarter++, slot += PERMI_HYBRID_DOUBLES / 4) {
-    const PERMI_V by = PERMI_SET(sign * x[quarter * parts / 4]);
-    PERMI_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES / 4; k += PERMI_WIDTH)
-      PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
-  }
-}
-
 /* Adds or subtracts a block; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
@@ -71,10 +60,18 @@ PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *
 
 PERMI_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
 {
-  const int *row = hybrid->touched[j];
-  for (; *row >= 0; row++)
-    PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, permi_hybrid_line(*row)),
-                   hybrid->step + (j * hybrid->n + *row) * hybrid->parts, minus ? -1 : 1);
+  const int *row = hybrid->touched[j], parts = hybrid->parts, quarter = PERMI_HYBRID_DOUBLES / 4;
+  int k, q;
+  for (; *row >= 0; row++) {
+    double *slot = permi_hybrid_slot(values, permi_hybrid_line(*row));
+    const double *step = hybrid->step + (j * hybrid->n + *row) * parts;
+    for (q = 0; q < 4; q++, slot += quarter) {
+      const PERMI_V by = PERMI_SET(minus ? -step[q * parts / 4] : step[q * parts / 4]);
+      PERMI_UNROLL
+      for (k = 0; k < quarter; k += PERMI_WIDTH)
+        PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
+    }
+  }
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
@@ -279,35 +276,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, 
   })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(total)(int algebra, int count, double *block, const double *slot, int negative,
-                                              PERMI_P p)
-{
-  const PERMI_V sign = PERMI_SET(negative && algebra < PERMI_HYBRID_MODULI ? -1.0 : 1.0);
-  const int parts = permi_hybrid_parts(algebra);
-  int k, q;
-  for (k = 0; k < count; k++) {
-    PERMI_N x = PERMI_H(get)(parts, slot, k), sum = PERMI_H(get)(parts, block, k);
-    if (permi_hybrid_is_whole(algebra))
-      x.p[0] = PERMI_NAME(prime_reduce)(x.p[0], p);
-    PERMI_UNROLL
-    for (q = 0; q < parts; q++)
-      x.p[q] = sign * x.p[q];
-    if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-      sum = PERMI_H(settle)(algebra, PERMI_H(pair_sum)(2, sum, x, 0));
-    } else if (algebra == PERMI_HYBRID_DOUBLED) {
-      PERMI_V error;
-      sum.p[0] = PERMI_NAME(vector_two_sum)(sum.p[0], x.p[0], &error);
-      sum.p[1] = sum.p[1] + (error + x.p[1]);
-      sum = PERMI_H(settle)(algebra, sum);
-    } else {
-      PERMI_UNROLL
-      for (q = 0; q < parts; q++)
-        sum.p[q] = sum.p[q] + x.p[q];
-    }
-    PERMI_H(put)(parts, block, k, sum);
-  }
-}
-
 /* Fetches a group's held factor: row sum or slot `at`. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values, int at,
@@ -424,8 +392,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
   PERMI_NUMBERS(PERMI_H(is_short)(algebra), { PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k)); })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values,
-                                                  double *block)
+PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
@@ -442,23 +409,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybri
       PERMI_TABLES(PERMI_OP_DIFFERENCE);
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
-    case PERMI_OP_CHAIN: PERMI_H(product)(algebra, count, hybrid, t, last, values); break;
-    case PERMI_OP_FLIP:
-      for (; t < last; t++)
-        PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, t->p), hybrid->constant + t->h * hybrid->parts, 1);
-      break;
-    default:
-      PERMI_H(total)(algebra, count, block, permi_hybrid_slot(values, t->p), t->h,
-                     PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
+    default: PERMI_H(product)(algebra, count, hybrid, t, last, values);
     }
   }
 #undef PERMI_TABLES
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values, double *block)                                \
+  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values)                                               \
   {                                                                                                                    \
-    PERMI_H(interpret)(algebra, hybrid, values, block);                                                                \
+    PERMI_H(interpret)(algebra, hybrid, values);                                                                       \
   }
 PERMI_INSTANCE(real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(doubled, PERMI_HYBRID_DOUBLED)

@@ -9,9 +9,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
-  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, ", hybrid->n,
                    perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
-                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner);
   if (hybrid->code)
     permi_code_explain(hybrid, all, buffer, size, &length);
   else
@@ -120,7 +120,8 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   int most;
   if (!work)
     return permi_fail_memory(maker->result);
-  memset(&layout, 0, sizeof layout);
+  permi_layouts_start(work);
+  layout = work->first;
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
@@ -201,7 +202,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
 /* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
    docs/proofs-rounding.md.
    1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds its
-      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
+      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner.
    2. A complex product counts three units.
    3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
    4. Moduli round, too: 4 times a row, then as in 1 and 3.
@@ -219,9 +220,9 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
   const double n = hybrid->n;
   const double each = !permi_hybrid_is_complex((int)hybrid->algebra) ? 1 : doubled ? 2 : on_gpu ? 6 : 3;
-  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner + ldexp(1, hybrid->low);
+  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner;
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
-  const double moduli = permi_gamma(5 * n + sums + (on_gpu ? ldexp(blocks, hybrid->low) : blocks) + hybrid->lanes);
+  const double moduli = permi_gamma(5 * n + sums + blocks + hybrid->lanes);
   double terms = permi_gamma(roundings) + chunk * chunk;
   leaf->bound_relative = (double)INFINITY;
   leaf->estimate_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
@@ -251,7 +252,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
   if (permi_hybrid_is_doubled((int)hybrid->algebra))
     leaf->estimate_relative =
-        (4 * hybrid->parts * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
+        (4 * hybrid->parts * roundings + ldexp(8, hybrid->walked / 2)) * square;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(inexact) * PERMI_UNIT * hybrid->parts;
   if (leaf->shared.relative > 1e-3)

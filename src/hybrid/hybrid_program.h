@@ -10,7 +10,6 @@ typedef struct permi_hybrid_maker {
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
-  int turned[PERMI_HYBRID_LOW + 1][64];
   int failed;
   permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
@@ -44,22 +43,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* Gives persisting tables slots of their own: users change more often, and others write meanwhile. */
-static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
-{
-  int k, index;
-  for (k = 0; k < permi_maker_children(node); k++) {
-    permi_hybrid_node *child = permi_maker_child(maker, node, k, &index);
-    if (!child)
-      continue;
-    child->persists = child->dirty != node->dirty;
-    if (child->persists)
-      child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
-    permi_maker_keep(maker, child);
-  }
-}
-
-/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's, or the table persists. */
+/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -69,7 +53,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
     permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
     swap = left && right && permi_count_ones(right->all) > permi_count_ones(left->all);
-    if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
+    if (node->kind == PERMI_NODE_MERGE && left && left->scope == node->scope)
       place = left;
     if (place && given)
       place->slot = node->slot;
@@ -77,13 +61,13 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k ^ swap, &index);
     if (child)
-      permi_maker_visit(maker, child, index, child->persists || (given && child == place));
+      permi_maker_visit(maker, child, index, given && child == place);
   }
   if (!given)
     node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_count_ones(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
-    if (child && !child->persists && child != place)
+    if (child && child != place)
       memset(maker->busy + child->slot, 0, (size_t)1 << permi_count_ones(child->scope));
   }
   maker->sequence[maker->evaluated++] = number;
@@ -292,7 +276,7 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
     permi_growth_node(maker, node);
     whole &= node->whole;
   }
-  return whole && ldexp(root->size, maker->layout->low) <= PERMI_GROWTH_EXACT;
+  return whole && root->size <= PERMI_GROWTH_EXACT;
 }
 
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
@@ -354,7 +338,6 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
   permi_hybrid_node *node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  permi_maker_keep(maker, node);
   permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
     maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
@@ -366,25 +349,11 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
 
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
-  const permi_arrangement *layout = maker->layout;
-  const int low = layout->low, n = maker->work->n, root = n + maker->work->nodes - 1;
-  int k, s;
+  const int root = maker->work->n + maker->work->nodes - 1;
+  int k;
   permi_maker_plan(maker);
-  for (s = 0; s < 1 << low && !maker->failed; s++) {
-    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
-    for (k = 0; k < maker->evaluated; k++)
-      if (s == 0 || maker->work->node[maker->sequence[k]].dirty >> turns & 1)
-        permi_maker_emit(maker, maker->sequence[k]);
-    permi_maker_operation(maker, PERMI_OP_TOTAL);
-    permi_maker_statement(maker, 0, permi_hybrid_line(maker->work->node[root].slot), 0, s & 1, 0);
-    if (low) { /* turns the next column; in the end the one that leads back */
-      const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
-      const int back = !last && (step ^ step >> 1) >> next & 1;
-      permi_maker_operation(maker, PERMI_OP_FLIP);
-      for (k = 0; k < n; k++)
-        if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
-          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + back, 0);
-    }
-  }
+  for (k = 0; k < maker->evaluated && !maker->failed; k++)
+    permi_maker_emit(maker, maker->sequence[k]);
+  maker->hybrid->result = permi_hybrid_line(maker->work->node[root].slot);
 }
 /* SPDX-License-Identifier: MIT */

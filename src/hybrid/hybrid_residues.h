@@ -29,13 +29,13 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
-/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
+/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
   const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  double *block = slot + PERMI_HYBRID_ROOM;
-  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  const double *result = permi_hybrid_slot(slot, hybrid->result);
+  double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
   int i, j, k, p;
   for (i = 0; i < n; i++)
@@ -49,14 +49,12 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
     }
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
-    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-    family->execute[hybrid->algebra](hybrid, slot, block);
-    family->add(hybrid, block, total, (int)(s & 1));
+    family->execute[hybrid->algebra](hybrid, slot);
+    family->add(hybrid, result, total, (int)(s & 1));
     if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
-      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-      family->absolute[hybrid->algebra](hybrid, slot, block);
+      family->absolute[hybrid->algebra](hybrid, slot);
       for (k = 0; k < lanes; k++)
-        absolute[k] += block[k];
+        absolute[k] += result[k];
     }
     if (++s == last)
       break;
@@ -73,7 +71,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   const uint64_t each = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   const permi_hybrid_run *run = runs && runs->primes ? &runs->run[chunk / each] : NULL;
   const int lanes = hybrid->lanes, parts = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1;
-  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
+  const double *total = (double *)workspace + PERMI_HYBRID_ROOM;
   const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   double sum = 0, sampled = 0;
   int k, p;
@@ -102,7 +100,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   for (k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
   permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
-  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
+  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
 }
