@@ -1200,15 +1200,14 @@ static double permi_gpu_bytes(void)
 }
 
 /* ======================================================================================= >>programs
-   The sums of >>hybrid_layout on GPUs: a layout becomes a straight program, where each statement makes a value; a
+   The sums of >>hybrid_layout on GPUs. A layout becomes a straight program, in which each statement makes a value; a
    thread runs it for every pattern of its walk.
 
      columns     inner | walk, a loop in Gray order | high, the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2
                  threads are a chunk | one fixed +
      values      in registers, made on demand so that few wait; bases in shared, constants in constant memory (literals
                  are 5 % slower)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 all
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; all with certify
      integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
    its FP64 rate up to 130 waiting values. */
@@ -1246,7 +1245,7 @@ typedef struct permi_code {
   double *residue;
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* from `moduli` on: the second program */
+  int statements, statement_room, moduli; /* the second program begins at `moduli` */
   int constants, constant_room, residues, residue_room;
   int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
@@ -1406,7 +1405,7 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
                                                     : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
-/* Returns a table entry's value. A fold makes its larger factor first, so that few values wait. */
+/* A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n;
@@ -1465,7 +1464,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes how many doubles wait at most; moduli have one each. 0: out of memory. */
+/* Notes how many doubles wait at most. Returns 0 if memory is out. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -1508,7 +1507,6 @@ static double permi_code_operations(const permi_code *code, int k, permi_hybrid_
   return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* Makes the value of a pattern, or its modulus. */
 static void permi_code_values(permi_coder *coder)
 {
   int value;
@@ -1568,16 +1566,14 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* Returns a literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
   permi_say(text, 32, "%.16e", x);
   return text;
 }
 
-/* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
-   numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
-   B = 8 b. With residues operand 2 is minus the prime, 3 its inverse;
+/* The texts of statements by kind: in real programs, for numbers of several parts, for their moduli (NULL: as
+   numbers); positive, negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b. With residues operand 2 is minus the prime, 3 its inverse;
    quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a constant, V subtracts it, T times, X
    cross, D difference, Z settles a row, Q modulus; R settles T2 and D2. Real
    programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144
@@ -1788,8 +1784,8 @@ static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
     "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
-/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; where numbers grow each
-   pass has one, which ends with minus the prime, its inverse and residues. */
+/* The kernel's table is start [words], step [high][words], words = rows times parts. Where numbers grow each pass has
+   one, which ends with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -1842,7 +1838,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 }
 
 /* =================================================================================== >>program_plan
-   Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
+   Makes GPU programs of several layouts and keeps the one with the best prediction. */
 
 /* Adds chunks' sums: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t from, uint64_t chunks, const double *sum)
@@ -1881,26 +1877,24 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   int moves;
   permi_code_trial *trial;
-  double *scaled;                   /* the matrix as the last trial orients it; integers' words */
+  double *scaled; /* the matrix as oriented, or words of integers */
   long long scale_exp2;
   int given, zero;
-  int reduced[64];                  /* rows of it */
+  int reduced[64]; /* rows */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* A sum runs for each prime or root. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
-/* Returns predicted seconds; what waits beyond PERMI_GPU_LIVE is spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
   const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
   const double large = fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000;
-  return (hybrid->operations_a_term + code->moves) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
+  return (code->operations + code->moves) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
          (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
@@ -1920,7 +1914,6 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
   }
 }
 
-/* Writes a row's words of the table: x times `factor`, or its residue. */
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
@@ -1929,7 +1922,6 @@ static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_ru
     to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* run: NULL for the only table */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -1954,7 +1946,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
     table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
-/* Makes the runs of whole numbers and a table for each pass. 0: out of memory. */
+/* Returns 0 if memory is out. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;
@@ -2025,7 +2017,6 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   }
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
-  hybrid->operations_a_term = code->operations;
   permi_code_text(coder, hybrid);
 }
 
@@ -2115,7 +2106,6 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-/* Makes a trial's layout, or improves it. */
 static perm_status permi_code_search(void *context, uint64_t number, int thread)
 {
   const permi_code_choice *choice = (const permi_code_choice *)context;
@@ -2144,7 +2134,6 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Returns the seconds of the best trial. */
 static double permi_code_search_all(permi_code_choice *choice, double rival)
 {
   static const int budget[3] = {150, 130, 110};
@@ -2233,7 +2222,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
   hybrid = choice.best;
-  hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
+  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
   hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
@@ -2254,14 +2243,14 @@ static perm_status permi_code_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
+static void permi_code_explain(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
 {
   const permi_code *code = hybrid->code;
   permi_hybrid_say(buffer, size, length,
                    "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                   "%d doubles waiting; %.4g operations per outer pattern, %.3g in all; ",
+                   "%d doubles waiting; %.4g operations per outer pattern; ",
                    code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                   code->live, hybrid->operations_a_term, all);
+                   code->live, code->operations);
 }
 
 /* ====================================================================================== >>signs_gpu
@@ -2650,7 +2639,6 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Prints how column j joins or (out) leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -2823,7 +2811,6 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       leaf->information.seconds);
 }
 
-/* The bound is >>sparyser's for chunks of 128 threads. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {

@@ -4746,12 +4746,6 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* Returns the number in fingerprints, where 2 is gone. */
-static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
-{
-  return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
-}
-
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
   return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_doubled(algebra) ? 2 : 1);
@@ -4804,7 +4798,7 @@ typedef struct permi_hybrid {
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
   unsigned absolute_mask; /* one block in mask + 1 */
-  double cost, operations_a_term, rows_a_term;
+  double rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
   long long scale_exp2;
@@ -5048,7 +5042,7 @@ PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block 
                                           permi_offer *offer);
 PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                          permi_leaf *leaf);
-PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length);
+PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
 /* >>signs_gpu: makes a leaf, which takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
@@ -5070,7 +5064,7 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
 #define permi_gpu_bytes() 0.0
 #define permi_code_rate(maker, block, otherwise) (otherwise)
 #define permi_code_offer(maker, block, rival, offer) PERM_OK
-#define permi_code_explain(hybrid, all, buffer, size, length) (void)0
+#define permi_code_explain(hybrid, buffer, size, length) (void)0
 #define permi_code_drop(allocator, hybrid) (void)0
 #define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
 #define permi_codegen_make NULL
@@ -11283,7 +11277,7 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>hybrid_layout
-   Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
+   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
@@ -11293,10 +11287,10 @@ PERMI_BRIEF_BEGIN
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
      columns     inner | high, a loop in Gray order | lanes | one fixed +
-   Tried without gain: rows divided by an inner entry (inexact quotients); slots of 16 or 64 doubles; 110 slots, for the
-   first-level cache (1.4 times as long). */
+   Tried without gain: rows divided by an inner entry (on GPUs 7 % fewer operations); the fastest outer columns unrolled,
+   with tables kept that they do not change (8 %; 10 matrices); slots of 16 or 64 doubles; 110 slots, for the first-level
+   cache (1.4 times as long). */
 
-/* Which columns are inner, in which order */
 typedef struct permi_arrangement {
   int transposed, inner;
   int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
@@ -11376,7 +11370,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* Returns the price of adding a row's constants, which are operands on a CPU. */
+/* On a CPU a row's constants are operands. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f)
 {
   return work->gpu && f->node < work->n ? work->power[permi_count_ones(f->scope)] : 0;
@@ -11464,7 +11458,6 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Multiplies what has no inner columns left. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *scalar,
                                int scalars)
 {
@@ -11482,8 +11475,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const
   }
 }
 
-/* Returns an outer pattern's weighted statements, or gives up above `limit`. Each inner column's factors are merged,
-   the cheapest pair first, the last with the fold. */
+/* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
+   cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, *order = layout->order;
@@ -11557,7 +11550,6 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -11570,14 +11562,9 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
   }
 }
 
-static int permi_layout_least_outer(const permi_layouts *work)
-{
-  return work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1;
-}
-
 static int permi_layout_most_inner(const permi_layouts *work)
 {
-  const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : 1);
+  const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1);
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
 }
 
@@ -11633,7 +11620,6 @@ static double permi_layout_first(permi_layouts *work, int transposed, permi_arra
   return permi_layout_greedy(work, layout);
 }
 
-/* Returns the cost of the first layout, of the better orientation. */
 static double permi_layouts_start(permi_layouts *work)
 {
   permi_arrangement other;
@@ -11653,7 +11639,6 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
                                   double hot, uint64_t *seed)
 {
   const int n = work->n, most_inner = permi_layout_most_inner(work);
-  const int least_outer = permi_layout_least_outer(work);
   const double cold = hot < 0.004 ? hot : 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
@@ -11666,7 +11651,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     if (kind < 5 && inner > 1) { /* another elimination place */
       a = permi_order_below(seed, inner);
       b = permi_order_below(seed, inner);
-    } else if (kind < 8 && inner < most_inner && inner + least_outer < n) { /* an inner column more */
+    } else if (kind < 8 && inner < most_inner) { /* an inner column more */
       a = inner + permi_order_below(seed, n - inner);
       b = permi_order_below(seed, inner + 1);
       trial.inner++;
@@ -11742,15 +11727,10 @@ static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const per
   return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
-static int permi_maker_children(const permi_hybrid_node *node)
-{
-  return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
-}
-
 /* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
-  const int children = permi_maker_children(node);
+  const int children = node->kind == PERMI_NODE_CHAIN ? node->items : 2;
   permi_hybrid_node *child, *place = NULL;
   int k, index, swap = 0;
   if (node->kind != PERMI_NODE_CHAIN) {
@@ -11830,11 +11810,6 @@ static int permi_pack_bits(uint32_t x, uint32_t mask)
   return packed;
 }
 
-static uint32_t permi_spread_bits(int packed, uint32_t mask)
-{
-  return (uint32_t)permi_deposit_bits((unsigned)packed, mask);
-}
-
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = &maker->work->node[index];
@@ -11860,7 +11835,6 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-/* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
   *whole &= maker->work->node[index].whole;
@@ -11882,7 +11856,6 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Returns the size of an exact table, which it fills in. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -11890,7 +11863,8 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   for (k = 0; k < 1 << permi_count_ones(node->scope); k++) {
     double sum[2] = {0, 0};
     for (side = 0; side < (node->kind == PERMI_NODE_FOLD ? 2 : 1); side++) {
-      const uint32_t setting = permi_spread_bits(k, node->scope) | (side ? node->all & ~node->scope : 0);
+      const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)k, node->scope) |
+                               (side ? node->all & ~node->scope : 0);
       double x[2], product[2] = {half, half};
       for (factor = 0; factor < (node->right < 0 ? 1 : 2); factor++) {
         permi_growth_at(maker, factor ? node->right : node->left, setting, x);
@@ -11967,7 +11941,6 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
   }
 }
 
-/* Returns 1 if nothing grows. */
 static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const permi_hybrid_node *root)
 {
   int k, whole = 1;
@@ -12023,7 +11996,8 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
   operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
   for (k = 0; k < size; k++) {
-    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_count_ones(fast), slow);
+    const uint32_t plus = (uint32_t)(permi_deposit_bits((unsigned)k, fast) |
+                                     permi_deposit_bits((unsigned)(k >> permi_count_ones(fast)), slow));
     const uint32_t minus = plus | folded;
     const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
     const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus);
@@ -12062,7 +12036,7 @@ static void permi_maker_program(permi_hybrid_maker *maker)
 }
 
 /* ==================================================================================== >>hybrid_leaf
-   The program with its matrix: rounding, search and price. */
+   A program with its matrix: rounding, search, price. */
 
 /* Without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
@@ -12264,7 +12238,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   int k, p, s;
   node->slot = hybrid->constants;
   for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
-    const uint32_t setting = permi_spread_bits(s, node->scope);
+    const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)s, node->scope);
     double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
       for (p = 0; p < parts && node->scope >> k & 1; p++)
@@ -12315,7 +12289,6 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes sizes of whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -12336,7 +12309,6 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Makes the rows of a [n][n][1, complex 2]; reduced: which are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -12363,13 +12335,10 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
-  static const double each[PERMI_OP_CHAIN + 1][2] = {/* operations of a statement, of a group */
-      {1, 0}, {2, 1}, {1, 1}, {1, 0}, {1, 0}, {2, 2}, {2, 0}, {1, 0}};
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
   permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
-  int k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
   maker.work = work;
@@ -12393,18 +12362,13 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
   }
-  for (k = 0; k < hybrid->operations; k++) {
-    const permi_instruction *t = &hybrid->operation[k];
-    const double groups = t->group ? (double)t->count / t->group : 0;
-    hybrid->operations_a_term += each[t->opcode][0] * t->count + each[t->opcode][1] * groups;
-  }
   *made = hybrid;
   return PERM_OK;
 }
 
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
   hash = permi_hash(hash, hybrid->absolute_mask);
@@ -12441,7 +12405,6 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 }
 
 #define PERMI_HYBRID_HEAT 0.05 /* of annealing; warmer and cooler phases in turn cost 7 % (10 matrices) */
-/* Improves *layout, and returns its cost. */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const double cost = permi_layout_total(work, layout, (double)INFINITY);
@@ -12497,20 +12460,17 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 /* ================================================================================ >>hybrid_residues
    Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
    below 2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the
-   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and
-   merges need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r
-   a root of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
+   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by. Gaussian
+   integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root of -1: the results x + r y and
+   x - r y sum to 2 x, and times -r and r to 2 y. */
 
 #define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
 #define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
 /* Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
-#define PERMI_WHOLE_SLOWER 1.25 /* before the program is known */
-#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows */
-#define PERMI_WHOLE_LONG 1.6
+#define PERMI_WHOLE_SLOWER 1.25
 
-/* Adds a chunk's residue, from a sum of residues or their parts. */
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {
   const uint64_t p = run->prime.p;
@@ -12557,7 +12517,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* Adds a chunk: rounded numbers, integers, or (runs) residues modulo a prime, whose program stands behind the slots. */
+/* The program of a prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -12653,7 +12613,6 @@ static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* Returns the primes needed if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
@@ -12666,7 +12625,7 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Makes primes, roots and factors; `known`: the modulus if it may stand in. 0: out of memory. */
+/* Returns 0 if memory is out. known: the modulus if it may stand in. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -12750,7 +12709,6 @@ static int permi_whole_words(const permi_block *block, int transposed, double *w
   return any;
 }
 
-/* Returns words x, times `factor`, modulo a run's prime. */
 static double permi_whole_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
   const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
@@ -12800,8 +12758,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
-  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus */
-    hash = permi_hash(hash, hybrid->runs->stand_in);
+  hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
   for (e = 0; e < block->edges && block->imaginary_integer; e++)
@@ -12809,46 +12766,24 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   return hash;
 }
 
-/* Returns how much longer all passes take than doubles. */
-static double permi_whole_slower(const permi_hybrid *hybrid)
-{
-  static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
-  double all = 0, weighted = 0;
-  int k, i;
-  for (k = 0; k < hybrid->operations; k++) {
-    const permi_instruction *t = &hybrid->operation[k];
-    all += t->count;
-    for (i = 0; t->opcode == PERMI_OP_CHAIN && i < t->count; i++)
-      weighted += weight[hybrid->statement[t->first + i].q];
-    if (t->opcode != PERMI_OP_CHAIN)
-      weighted += t->count * weight[t->growth];
-  }
-  return weighted / fmax(all, 1) * fmax(hybrid->runs->passes, 1);
-}
-
 /* =================================================================================== >>hybrid_offer
-   What method hybrid offers, on the CPU or a GPU. */
+   Offers of method hybrid on the CPU, against those of >>program_plan. */
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "double-double", "integers", "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, ", hybrid->n,
                    perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner);
   if (hybrid->code)
-    permi_code_explain(hybrid, all, buffer, size, &length);
+    permi_code_explain(hybrid, buffer, size, &length);
   else
-    permi_hybrid_say(buffer, size, &length,
-                     "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
-                     "dense has %.3g times as many; ",
-                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slot_count,
-                     hybrid->operations_a_term, all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+    permi_hybrid_say(buffer, size, &length, "%d high, %d lanes; %d statements on %d slots; ", hybrid->high,
+                     hybrid->lanes_log2, hybrid->statements, hybrid->slot_count);
   if (hybrid->runs && hybrid->runs->stand_in)
-    permi_hybrid_say(buffer, size, &length, "modulo %s; ", hybrid->runs->stand_in == hybrid->runs->modulus
-                                                               ? "the modulus itself" : "a multiple of the modulus");
+    permi_hybrid_say(buffer, size, &length, "modulo a multiple of the modulus; ");
   else if (hybrid->runs && hybrid->runs->primes)
     permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
                      hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);
@@ -12879,32 +12814,25 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* Returns how much longer terms with moduli take; complex double-doubles: 1.1 to 1.3. */
-static double permi_hybrid_certified(permi_hybrid_algebra algebra)
-{
-  return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
-}
-
+/* How much longer terms with moduli take; complex double-doubles: 1.1 to 1.3 */
+#define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
-/* Those of permi_hybrid_least, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
+  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   permi_layouts *work = maker->layouts;
-  maker->layouts = NULL;
-  if (work) {
-    work->rival = rival;
-    return work;
+  if (!work) {
+    work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+    if (!work)
+      return NULL;
+    permi_layouts_make(work, block);
+    work->budget = PERMI_HYBRID_SLOT_BUDGET;
+    work->account = maker->account;
+    work->speed = permi_hybrid_rate(permi_isa(maker->options), algebra) /
+                  (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
+                                  : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
   }
-  work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
-  if (!work)
-    return NULL;
-  permi_layouts_make(work, block);
-  work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = maker->account;
-  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
-                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
-                 : maker->options->certify ? permi_hybrid_certified(permi_hybrid_algebra_of(maker))
-                                           : 1);
+  maker->layouts = NULL;
   work->rival = rival;
   return work;
 }
@@ -12974,12 +12902,12 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!hybrid)
     return status;
   if (block->integer)
-    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block, options->modulus));
+    seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
   hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
-    seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
+    seconds *= 1 + (PERMI_HYBRID_CERTIFIED(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
   most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
          : permi_hybrid_is_doubled((int)hybrid->algebra) ? PERMI_DOUBLED_CHUNK
@@ -13025,20 +12953,15 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
-   docs/proofs-rounding.md.
-   1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds its
-      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner.
-   2. A complex product counts three units.
-   3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
-   4. Moduli round, too: 4 times a row, then as in 1 and 3.
-   5. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth.
-   6. An underflow (three in a complex or double-double product, nine in both) and the scaling of an entry's part lose
-      2^-1074 each, as a row without a floor does.
-   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units; blocks add to K.
-   8. On a GPU a chunk has 2^walk blocks of each of 128 threads, and 64 to add threads; complex a b - c d counts six.
-   Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
-   tests/proofs/hybrid.g. */
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
+   1. Row sums are exact. A value made by K operations is off by at most ((1 + u)^K - 1) times its modulus; a complex
+      product counts three, on a GPU six with its difference. In all n - 1 products and `inner` differences.
+   2. TwoSum loses at most gamma_N^2 A of a chunk's N blocks; on a GPU N has 64 more, for the tree of threads.
+   3. Moduli round, too: 4 times a row, then as in 1 and 2.
+   4. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth. Underflows
+      and scaled parts lose 2^-1074 each, as a row without a floor does.
+   5. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two; blocks add to K.
+   Derived in docs/proofs-rounding.md; proved by machine: tests/proofs/chains.v, complex.v, hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -13061,8 +12984,8 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Sets estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which
-   rounds unless products are exact; all terms share what earlier elimination rounded. */
+/* Relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least rounds unless
+   products are exact; all terms share what earlier elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -19232,13 +19155,12 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
 }
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid_layout for any algebra. clang contracts within an expression, so products have
-   statements of their own. */
+   The interpreter of >>hybrid_layout. clang contracts within an expression, so products have statements of their own. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
 
-/* The block for all numbers k. It is unrolled where that gains more than 2 %: gcc would compile for twice as long. */
+/* Unrolls only where that gains 2 %: gcc compiled twice as long. */
 #define PERMI_NUMBERS(unrolled, ...)                                                                                   \
   if (unrolled) {                                                                                                      \
     PERMI_UNROLL                                                                                                       \
@@ -19266,7 +19188,7 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Adds or subtracts a block; second words go to the low parts. */
+/* Second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -19385,7 +19307,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
   return x;
 }
 
-/* Returns |y| plus the floor for moduli; whole numbers with a floor are reduced. */
+/* Returns |y| plus the floor for moduli. Whole numbers with a floor are reduced. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
@@ -19401,7 +19323,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
   return y;
 }
 
-/* base + constant as a number */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   int q;
@@ -19411,7 +19332,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c
   return PERMI_H(row_number)(algebra, y, least, p);
 }
 
-/* Multiplies double-double i of a by j of b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N b, int j)
 {
   PERMI_N x = a;
@@ -19493,7 +19413,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N
   return PERMI_H(minus)(algebra, PERMI_H(times)(algebra, a, b, p), second, 1, p);
 }
 
-/* Multiplies x by a slot, or sets x to a chain's first. A `base` has no moduli yet. */
+/* Multiplies x by a slot, or sets it. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, int count, const double *slot,
                                               double least, PERMI_P p, PERMI_H(numbers) *x)
 {
@@ -19509,7 +19429,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, 
   })
 }
 
-/* Fetches a group's held factor: row sum or slot `at`. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values, int at,
                                               PERMI_H(numbers) *x)

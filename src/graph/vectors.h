@@ -103,12 +103,6 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* Returns the number in fingerprints, where 2 is gone. */
-static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
-{
-  return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
-}
-
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
   return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_doubled(algebra) ? 2 : 1);
@@ -161,7 +155,7 @@ typedef struct permi_hybrid {
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
   unsigned absolute_mask; /* one block in mask + 1 */
-  double cost, operations_a_term, rows_a_term;
+  double rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
   long long scale_exp2;

@@ -1,11 +1,10 @@
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid_layout for any algebra. clang contracts within an expression, so products have
-   statements of their own. */
+   The interpreter of >>hybrid_layout. clang contracts within an expression, so products have statements of their own. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
 
-/* The block for all numbers k. It is unrolled where that gains more than 2 %: gcc would compile for twice as long. */
+/* Unrolls only where that gains 2 %: gcc compiled twice as long. */
 #define PERMI_NUMBERS(unrolled, ...)                                                                                   \
   if (unrolled) {                                                                                                      \
     PERMI_UNROLL                                                                                                       \
@@ -33,7 +32,7 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Adds or subtracts a block; second words go to the low parts. */
+/* Second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -152,7 +151,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
   return x;
 }
 
-/* Returns |y| plus the floor for moduli; whole numbers with a floor are reduced. */
+/* Returns |y| plus the floor for moduli. Whole numbers with a floor are reduced. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
@@ -168,7 +167,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
   return y;
 }
 
-/* base + constant as a number */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   int q;
@@ -178,7 +176,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c
   return PERMI_H(row_number)(algebra, y, least, p);
 }
 
-/* Multiplies double-double i of a by j of b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N b, int j)
 {
   PERMI_N x = a;
@@ -260,7 +257,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N
   return PERMI_H(minus)(algebra, PERMI_H(times)(algebra, a, b, p), second, 1, p);
 }
 
-/* Multiplies x by a slot, or sets x to a chain's first. A `base` has no moduli yet. */
+/* Multiplies x by a slot, or sets it. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, int count, const double *slot,
                                               double least, PERMI_P p, PERMI_H(numbers) *x)
 {
@@ -276,7 +273,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, 
   })
 }
 
-/* Fetches a group's held factor: row sum or slot `at`. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values, int at,
                                               PERMI_H(numbers) *x)

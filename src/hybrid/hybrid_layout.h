@@ -1,5 +1,5 @@
 /* ================================================================================== >>hybrid_layout
-   Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
+   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
@@ -9,14 +9,14 @@
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
      columns     inner | high, a loop in Gray order | lanes | one fixed +
-   Tried without gain: rows divided by an inner entry (inexact quotients); slots of 16 or 64 doubles; 110 slots, for the
-   first-level cache (1.4 times as long). */
+   Tried without gain: rows divided by an inner entry (on GPUs 7 % fewer operations); the fastest outer columns unrolled,
+   with tables kept that they do not change (8 %; 10 matrices); slots of 16 or 64 doubles; 110 slots, for the first-level
+   cache (1.4 times as long). */
 #pragma once
 #include "../frontier/values.h"
 #include "../graph/order.h"
 #include "../graph/vectors.h"
 
-/* Which columns are inner, in which order */
 typedef struct permi_arrangement {
   int transposed, inner;
   int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
@@ -96,7 +96,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* Returns the price of adding a row's constants, which are operands on a CPU. */
+/* On a CPU a row's constants are operands. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f)
 {
   return work->gpu && f->node < work->n ? work->power[permi_count_ones(f->scope)] : 0;
@@ -184,7 +184,6 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Multiplies what has no inner columns left. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *scalar,
                                int scalars)
 {
@@ -202,8 +201,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const
   }
 }
 
-/* Returns an outer pattern's weighted statements, or gives up above `limit`. Each inner column's factors are merged,
-   the cheapest pair first, the last with the fold. */
+/* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
+   cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, *order = layout->order;
@@ -277,7 +276,6 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -290,14 +288,9 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
   }
 }
 
-static int permi_layout_least_outer(const permi_layouts *work)
-{
-  return work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1;
-}
-
 static int permi_layout_most_inner(const permi_layouts *work)
 {
-  const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : 1);
+  const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1);
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
 }
 
@@ -353,7 +346,6 @@ static double permi_layout_first(permi_layouts *work, int transposed, permi_arra
   return permi_layout_greedy(work, layout);
 }
 
-/* Returns the cost of the first layout, of the better orientation. */
 static double permi_layouts_start(permi_layouts *work)
 {
   permi_arrangement other;
@@ -373,7 +365,6 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
                                   double hot, uint64_t *seed)
 {
   const int n = work->n, most_inner = permi_layout_most_inner(work);
-  const int least_outer = permi_layout_least_outer(work);
   const double cold = hot < 0.004 ? hot : 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
@@ -386,7 +377,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     if (kind < 5 && inner > 1) { /* another elimination place */
       a = permi_order_below(seed, inner);
       b = permi_order_below(seed, inner);
-    } else if (kind < 8 && inner < most_inner && inner + least_outer < n) { /* an inner column more */
+    } else if (kind < 8 && inner < most_inner) { /* an inner column more */
       a = inner + permi_order_below(seed, n - inner);
       b = permi_order_below(seed, inner + 1);
       trial.inner++;

@@ -1,5 +1,5 @@
 /* ==================================================================================== >>hybrid_leaf
-   The program with its matrix: rounding, search and price. */
+   A program with its matrix: rounding, search, price. */
 #pragma once
 #include "../dense/plan.h"
 #include "../graph/device.h"
@@ -206,7 +206,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   int k, p, s;
   node->slot = hybrid->constants;
   for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
-    const uint32_t setting = permi_spread_bits(s, node->scope);
+    const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)s, node->scope);
     double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
       for (p = 0; p < parts && node->scope >> k & 1; p++)
@@ -257,7 +257,6 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes sizes of whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -278,7 +277,6 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Makes the rows of a [n][n][1, complex 2]; reduced: which are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -305,13 +303,10 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
-  static const double each[PERMI_OP_CHAIN + 1][2] = {/* operations of a statement, of a group */
-      {1, 0}, {2, 1}, {1, 1}, {1, 0}, {1, 0}, {2, 2}, {2, 0}, {1, 0}};
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
   permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
-  int k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
   maker.work = work;
@@ -335,18 +330,13 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
   }
-  for (k = 0; k < hybrid->operations; k++) {
-    const permi_instruction *t = &hybrid->operation[k];
-    const double groups = t->group ? (double)t->count / t->group : 0;
-    hybrid->operations_a_term += each[t->opcode][0] * t->count + each[t->opcode][1] * groups;
-  }
   *made = hybrid;
   return PERM_OK;
 }
 
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
   hash = permi_hash(hash, hybrid->absolute_mask);
@@ -383,7 +373,6 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 }
 
 #define PERMI_HYBRID_HEAT 0.05 /* of annealing; warmer and cooler phases in turn cost 7 % (10 matrices) */
-/* Improves *layout, and returns its cost. */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const double cost = permi_layout_total(work, layout, (double)INFINITY);

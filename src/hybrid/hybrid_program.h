@@ -38,15 +38,10 @@ static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const per
   return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
-static int permi_maker_children(const permi_hybrid_node *node)
-{
-  return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
-}
-
 /* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
-  const int children = permi_maker_children(node);
+  const int children = node->kind == PERMI_NODE_CHAIN ? node->items : 2;
   permi_hybrid_node *child, *place = NULL;
   int k, index, swap = 0;
   if (node->kind != PERMI_NODE_CHAIN) {
@@ -126,11 +121,6 @@ static int permi_pack_bits(uint32_t x, uint32_t mask)
   return packed;
 }
 
-static uint32_t permi_spread_bits(int packed, uint32_t mask)
-{
-  return (uint32_t)permi_deposit_bits((unsigned)packed, mask);
-}
-
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = &maker->work->node[index];
@@ -156,7 +146,6 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-/* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
   *whole &= maker->work->node[index].whole;
@@ -178,7 +167,6 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Returns the size of an exact table, which it fills in. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -186,7 +174,8 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   for (k = 0; k < 1 << permi_count_ones(node->scope); k++) {
     double sum[2] = {0, 0};
     for (side = 0; side < (node->kind == PERMI_NODE_FOLD ? 2 : 1); side++) {
-      const uint32_t setting = permi_spread_bits(k, node->scope) | (side ? node->all & ~node->scope : 0);
+      const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)k, node->scope) |
+                               (side ? node->all & ~node->scope : 0);
       double x[2], product[2] = {half, half};
       for (factor = 0; factor < (node->right < 0 ? 1 : 2); factor++) {
         permi_growth_at(maker, factor ? node->right : node->left, setting, x);
@@ -263,7 +252,6 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
   }
 }
 
-/* Returns 1 if nothing grows. */
 static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const permi_hybrid_node *root)
 {
   int k, whole = 1;
@@ -319,7 +307,8 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
   operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
   for (k = 0; k < size; k++) {
-    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_count_ones(fast), slow);
+    const uint32_t plus = (uint32_t)(permi_deposit_bits((unsigned)k, fast) |
+                                     permi_deposit_bits((unsigned)(k >> permi_count_ones(fast)), slow));
     const uint32_t minus = plus | folded;
     const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
     const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus);

@@ -1,5 +1,5 @@
 /* =================================================================================== >>program_plan
-   Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
+   Makes GPU programs of several layouts and keeps the one with the best prediction. */
 #pragma once
 #include "programs.h"
 
@@ -40,26 +40,24 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   int moves;
   permi_code_trial *trial;
-  double *scaled;                   /* the matrix as the last trial orients it; integers' words */
+  double *scaled; /* the matrix as oriented, or words of integers */
   long long scale_exp2;
   int given, zero;
-  int reduced[64];                  /* rows of it */
+  int reduced[64]; /* rows */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* A sum runs for each prime or root. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
-/* Returns predicted seconds; what waits beyond PERMI_GPU_LIVE is spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
   const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
   const double large = fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000;
-  return (hybrid->operations_a_term + code->moves) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
+  return (code->operations + code->moves) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
          (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
@@ -79,7 +77,6 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
   }
 }
 
-/* Writes a row's words of the table: x times `factor`, or its residue. */
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
@@ -88,7 +85,6 @@ static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_ru
     to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* run: NULL for the only table */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
@@ -113,7 +109,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
     table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
-/* Makes the runs of whole numbers and a table for each pass. 0: out of memory. */
+/* Returns 0 if memory is out. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;
@@ -184,7 +180,6 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   }
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
-  hybrid->operations_a_term = code->operations;
   permi_code_text(coder, hybrid);
 }
 
@@ -274,7 +269,6 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-/* Makes a trial's layout, or improves it. */
 static perm_status permi_code_search(void *context, uint64_t number, int thread)
 {
   const permi_code_choice *choice = (const permi_code_choice *)context;
@@ -303,7 +297,6 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Returns the seconds of the best trial. */
 static double permi_code_search_all(permi_code_choice *choice, double rival)
 {
   static const int budget[3] = {150, 130, 110};
@@ -392,7 +385,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
   hybrid = choice.best;
-  hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
+  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
   hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
@@ -413,13 +406,13 @@ static perm_status permi_code_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
+static void permi_code_explain(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
 {
   const permi_code *code = hybrid->code;
   permi_hybrid_say(buffer, size, length,
                    "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                   "%d doubles waiting; %.4g operations per outer pattern, %.3g in all; ",
+                   "%d doubles waiting; %.4g operations per outer pattern; ",
                    code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                   code->live, hybrid->operations_a_term, all);
+                   code->live, code->operations);
 }
 /* SPDX-License-Identifier: MIT */

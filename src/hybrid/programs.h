@@ -1,13 +1,12 @@
 /* ======================================================================================= >>programs
-   The sums of >>hybrid_layout on GPUs: a layout becomes a straight program, where each statement makes a value; a
+   The sums of >>hybrid_layout on GPUs. A layout becomes a straight program, in which each statement makes a value; a
    thread runs it for every pattern of its walk.
 
      columns     inner | walk, a loop in Gray order | high, the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2
                  threads are a chunk | one fixed +
      values      in registers, made on demand so that few wait; bases in shared, constants in constant memory (literals
                  are 5 % slower)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 all
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; all with certify
      integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
    its FP64 rate up to 130 waiting values. */
@@ -48,7 +47,7 @@ typedef struct permi_code {
   double *residue;
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* from `moduli` on: the second program */
+  int statements, statement_room, moduli; /* the second program begins at `moduli` */
   int constants, constant_room, residues, residue_room;
   int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
@@ -208,7 +207,7 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
                                                     : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
-/* Returns a table entry's value. A fold makes its larger factor first, so that few values wait. */
+/* A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n;
@@ -267,7 +266,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes how many doubles wait at most; moduli have one each. 0: out of memory. */
+/* Notes how many doubles wait at most. Returns 0 if memory is out. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -310,7 +309,6 @@ static double permi_code_operations(const permi_code *code, int k, permi_hybrid_
   return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* Makes the value of a pattern, or its modulus. */
 static void permi_code_values(permi_coder *coder)
 {
   int value;
@@ -370,16 +368,14 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* Returns a literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
   permi_say(text, 32, "%.16e", x);
   return text;
 }
 
-/* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
-   numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
-   B = 8 b. With residues operand 2 is minus the prime, 3 its inverse;
+/* The texts of statements by kind: in real programs, for numbers of several parts, for their moduli (NULL: as
+   numbers); positive, negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b. With residues operand 2 is minus the prime, 3 its inverse;
    quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a constant, V subtracts it, T times, X
    cross, D difference, Z settles a row, Q modulus; R settles T2 and D2. Real
    programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144
@@ -590,8 +586,8 @@ static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
     "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
-/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; where numbers grow each
-   pass has one, which ends with minus the prime, its inverse and residues. */
+/* The kernel's table is start [words], step [high][words], words = rows times parts. Where numbers grow each pass has
+   one, which ends with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
