@@ -11317,7 +11317,7 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
   uint32_t all, scope; /* columns of operands and result */
-  int first, items;
+  int items; /* of a chain, of which there is one */
   int slot; /* of rows the first constant */
   int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
@@ -11325,7 +11325,7 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items, record;
+  int n, budget, nodes, record;
   int gpu; /* prices of >>programs */
   uint64_t column[2][64];
   int degree[2][64];
@@ -11363,7 +11363,7 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope)
 {
-  const permi_hybrid_node node = {kind, left, right, all, scope, work->items, 0, 0, 0, 0, 0, 0};
+  const permi_hybrid_node node = {kind, left, right, all, scope, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
   work->node[work->n + work->nodes] = node;
@@ -11466,13 +11466,9 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const
   sum->cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
   for (i = 0; i < scalars; i++) {
     sum->rows += scalar[i].node < work->n;
-    if (work->record)
-      work->item[i] = scalar[i].node;
+    work->item[i] = scalar[i].node;
   }
-  if (work->record) {
-    work->node[chain].items = scalars;
-    work->items = scalars;
-  }
+  work->node[chain].items = scalars;
 }
 
 /* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
@@ -11490,7 +11486,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
   work->record = record;
-  work->nodes = work->items = 0;
+  work->nodes = 0;
   work->units += 500 + 5 * n;
   work->calls++;
   for (k = 0; k < inner; k++) {
@@ -11502,7 +11498,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], i};
-    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0, 0};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
     if (record)
       work->node[i] = node;
@@ -11723,7 +11719,7 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
-  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[k] : k ? node->right : node->left;
   return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
@@ -11902,11 +11898,11 @@ static void permi_growth_chain(permi_hybrid_maker *maker, permi_hybrid_node *nod
   int k;
   node->whole = 1;
   node->size = 1;
-  for (k = node->first; k < node->first + node->items; k++) {
+  for (k = 0; k < node->items; k++) {
     const int item = maker->work->item[k];
     double size = node->size * permi_growth_size(maker, item, &node->whole) * (1 + 1e-12);
     growths->item[k] = PERMI_GROWS_NOT;
-    if (k > node->first && !(node->whole && size <= growths->cap))
+    if (k > 0 && !(node->whole && size <= growths->cap))
       growths->item[k] = permi_growth_kind(size, 0, &size);
     node->whole &= growths->item[k] == PERMI_GROWS_NOT;
     node->size = size;
@@ -11977,10 +11973,10 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->halved = node->halved;
   if (opcode == PERMI_OP_CHAIN) {
     for (k = 0; k < node->items; k++) {
-      const int item = maker->work->item[node->first + k];
+      const int item = maker->work->item[k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
                             permi_hybrid_line(item < n ? item : nodes[item].slot),
-                            maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
+                            maker->growths ? maker->growths->item[k] : 0, 0, 0);
     }
     return;
   }
@@ -12468,8 +12464,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 
 #define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
-/* Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
-#define PERMI_WHOLE_SLOWER 1.25
+#define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times the time of doubles */
 
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {

@@ -65,8 +65,8 @@ static void bench_hybrid(void)
         const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
         const double patterns = ldexp(1, hybrid->n - 1 - hybrid->inner);
         const double operations = hybrid->statements * patterns;
-        snprintf(line[m], sizeof line[m], "%5d %10d %10.3g %11.1f %9.2f %9.2f %10.3g", hybrid->inner, hybrid->statements,
-                 operations, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / operations,
+        snprintf(line[m], sizeof line[m], "%5d %10d %10.3g %11.1f %9.2f %9.2f %10.3g", hybrid->inner,
+                 hybrid->statements, operations, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / operations,
                  leaf.work / seconds[m] * 1e-9, operations / seconds[m] * 1e-9, leaf.seconds);
       } else {
         snprintf(line[m], sizeof line[m], "%5s %10s %10.3g %11s %9.2f %9.2f %10.3g", "", "",

@@ -43,7 +43,7 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
   uint32_t all, scope; /* columns of operands and result */
-  int first, items;
+  int items; /* of a chain, of which there is one */
   int slot; /* of rows the first constant */
   int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
@@ -51,7 +51,7 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items, record;
+  int n, budget, nodes, record;
   int gpu; /* prices of >>programs */
   uint64_t column[2][64];
   int degree[2][64];
@@ -89,7 +89,7 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope)
 {
-  const permi_hybrid_node node = {kind, left, right, all, scope, work->items, 0, 0, 0, 0, 0, 0};
+  const permi_hybrid_node node = {kind, left, right, all, scope, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
   work->node[work->n + work->nodes] = node;
@@ -192,13 +192,9 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const
   sum->cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
   for (i = 0; i < scalars; i++) {
     sum->rows += scalar[i].node < work->n;
-    if (work->record)
-      work->item[i] = scalar[i].node;
+    work->item[i] = scalar[i].node;
   }
-  if (work->record) {
-    work->node[chain].items = scalars;
-    work->items = scalars;
-  }
+  work->node[chain].items = scalars;
 }
 
 /* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
@@ -216,7 +212,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
   work->record = record;
-  work->nodes = work->items = 0;
+  work->nodes = 0;
   work->units += 500 + 5 * n;
   work->calls++;
   for (k = 0; k < inner; k++) {
@@ -228,7 +224,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], i};
-    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0, 0};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
     if (record)
       work->node[i] = node;

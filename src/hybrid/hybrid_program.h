@@ -34,7 +34,7 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
-  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[k] : k ? node->right : node->left;
   return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
@@ -213,11 +213,11 @@ static void permi_growth_chain(permi_hybrid_maker *maker, permi_hybrid_node *nod
   int k;
   node->whole = 1;
   node->size = 1;
-  for (k = node->first; k < node->first + node->items; k++) {
+  for (k = 0; k < node->items; k++) {
     const int item = maker->work->item[k];
     double size = node->size * permi_growth_size(maker, item, &node->whole) * (1 + 1e-12);
     growths->item[k] = PERMI_GROWS_NOT;
-    if (k > node->first && !(node->whole && size <= growths->cap))
+    if (k > 0 && !(node->whole && size <= growths->cap))
       growths->item[k] = permi_growth_kind(size, 0, &size);
     node->whole &= growths->item[k] == PERMI_GROWS_NOT;
     node->size = size;
@@ -288,10 +288,10 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->halved = node->halved;
   if (opcode == PERMI_OP_CHAIN) {
     for (k = 0; k < node->items; k++) {
-      const int item = maker->work->item[node->first + k];
+      const int item = maker->work->item[k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
                             permi_hybrid_line(item < n ? item : nodes[item].slot),
-                            maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
+                            maker->growths ? maker->growths->item[k] : 0, 0, 0);
     }
     return;
   }

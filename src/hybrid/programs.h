@@ -225,8 +225,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   right = node->right;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
-      const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->maker.growths ? coder->maker.growths->item[node->first + k] : PERMI_GROWS_NOT;
+      const int next = permi_code_entry(coder, coder->work->item[k], 0);
+      const int growth = coder->maker.growths ? coder->maker.growths->item[k] : PERMI_GROWS_NOT;
       value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
     }
   } else if (right < 0) {
@@ -375,11 +375,11 @@ static const char *permi_code_literal(double x, char text[32])
 }
 
 /* The texts of statements by kind: in real programs, for numbers of several parts, for their moduli (NULL: as
-   numbers); positive, negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b. With residues operand 2 is minus the prime, 3 its inverse;
-   quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a constant, V subtracts it, T times, X
-   cross, D difference, Z settles a row, Q modulus; R settles T2 and D2. Real
-   programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144
-   bytes). */
+   numbers); positive, negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b.
+   With residues operand 2 is minus the prime, 3 its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the
+   grid. C++: A adds a constant, V subtracts it, T times, X cross, D difference, Z settles a row, Q modulus; R settles T2
+   and D2. Real programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0
+   against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_MODULUS + 1][3][2] = {
