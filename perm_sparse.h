@@ -19150,19 +19150,16 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
 }
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid_layout. clang contracts within an expression, so products have statements of their own. */
+   The interpreter of >>hybrid_layout. clang contracts expressions, so products have statements of their own. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
 
 /* Unrolls only where that gains 2 %: gcc compiled twice as long. */
 #define PERMI_NUMBERS(unrolled, ...)                                                                                   \
-  if (unrolled) {                                                                                                      \
-    PERMI_UNROLL                                                                                                       \
-    for (k = 0; k < count; k++) __VA_ARGS__                                                                            \
-  } else {                                                                                                             \
-    for (k = 0; k < count; k++) __VA_ARGS__                                                                            \
-  }
+  if (unrolled) { PERMI_UNROLL for (k = 0; k < count; k++) __VA_ARGS__ }                                               \
+  else { for (k = 0; k < count; k++) __VA_ARGS__ }
+
 PERMI_INLINE int PERMI_H(is_short)(int algebra)
 {
   return !permi_hybrid_is_doubled(algebra) && !permi_hybrid_is_whole(algebra);

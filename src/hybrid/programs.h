@@ -159,13 +159,6 @@ static int permi_code_twice(permi_coder *coder, int row, int place, int *negativ
   return permi_code_constant(coder, row, twice, negative);
 }
 
-static int permi_code_base(permi_coder *coder, int row)
-{
-  if (coder->base[row] < 0 || coder->code->statements - coder->base[row] >= coder->reload)
-    coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  return coder->base[row];
-}
-
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting)
 {
   const permi_hybrid_node *node = &coder->work->node[row];
@@ -178,7 +171,9 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting)
   for (k = 0; k < coder->layout->inner; k++)
     for (p = 0; p < words && node->scope >> k & 1; p++)
       sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
-  value = permi_code_base(coder, row);
+  if (coder->base[row] < 0 || coder->code->statements - coder->base[row] >= coder->reload)
+    coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
+  value = coder->base[row];
   if (!permi_code_is_zero(coder, row, sum)) {
     constant = permi_code_constant(coder, row, sum, &negative);
     value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
@@ -377,9 +372,9 @@ static const char *permi_code_literal(double x, char text[32])
 /* The texts of statements by kind: in real programs, for numbers of several parts, for their moduli (NULL: as
    numbers); positive, negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b.
    With residues operand 2 is minus the prime, 3 its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the
-   grid. C++: A adds a constant, V subtracts it, T times, X cross, D difference, Z settles a row, Q modulus; R settles T2
-   and D2. Real programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0
-   against 144 bytes). */
+   grid. C++: A adds a constant, V subtracts it, T times, X cross, D difference, Z settles a row, Q modulus; R settles
+   T2 and D2. Real programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
+   0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_MODULUS + 1][3][2] = {
