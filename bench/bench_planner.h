@@ -163,9 +163,9 @@ typedef struct bench_planner_counts {
 static void bench_planner_row(const char *name, const bench_planner_case *given, bench_planner_counts *counts)
 {
   static const perm_method methods[] = {PERM_METHOD_FRONTIER, PERM_METHOD_TREE,      PERM_METHOD_BAND,
-                                        PERM_METHOD_HYBRID,   PERM_METHOD_CACHED,    PERM_METHOD_DOMINATING,
-                                        PERM_METHOD_SPARYSER, PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS,
-                                        PERM_METHOD_DENSE,    PERM_METHOD_EXACT,     PERM_METHOD_TWINS};
+                                        PERM_METHOD_HYBRID,   PERM_METHOD_DOMINATING, PERM_METHOD_SPARYSER,
+                                        PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS, PERM_METHOD_DENSE,
+                                        PERM_METHOD_EXACT,    PERM_METHOD_TWINS};
   static const double efforts[] = {1, 0.1, 0.3, 3, 10};
   enum { METHODS = sizeof methods / sizeof *methods, EFFORTS = 5 };
   double seconds[EFFORTS + METHODS], chosen, share, planning = (double)INFINITY;

@@ -27,7 +27,7 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly up to 4544 bits
        (beyond that in doubles, with `exact` 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, twins and transversals only add products of entries, so non-negative matrices do not cancel,
-       and `error_bound` is proven. Methods hybrid and cached sum over signs: except for integers, `error_bound` is
+       and `error_bound` is proven. Method hybrid sums over signs: except for integers, `error_bound` is
        INFINITY unless certify is set, which takes 2 to 4 times as long.
      - No file is read as something else: a file that fits two formats is refused until options.format names one.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
@@ -49,14 +49,13 @@
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
                      times the time of doubles (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a
                      prime for each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones
-                     twice
-       cached        Glynn's sum that keeps products of rows. hybrid and cached run on GPUs from order 13
+                     twice. On GPUs from order 13
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
        sign-search   Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a row
                      in all, best with few small ones; on GPUs if none is negative
-       codegen-registers, codegen-memory   Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row
-                     sums in registers; doubles. Hybrid is faster
+       codegen       Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row sums in registers;
+                     doubles. Hybrid is faster
        decompose     branches at lines of fewest entries; doubles, exact integers
        transversals  every perfect matching; all values
        planar        planar blocks: a determinant [Kas61] of about n^1.5 products; integers modulo a prime for each 62
@@ -102,7 +101,7 @@
                      >>hybrid_program  a layout's straight program
                      >>hybrid_leaf     rounding, estimate, price
                      >>hybrid_residues exact integers
-                     >>hybrid_offer    offers of hybrid and cached
+                     >>hybrid_offer    offers of hybrid
                      >>hybrid_kernels  interpreter of hybrid programs
      sign_search/    >>signs           Glynn's sum as a search that rows of sum 0 prune
                      >>signs_order     weights, order of the columns
@@ -137,7 +136,7 @@
      [Geo73] A. George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
      [DR83]  I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
-             on GPUs: the permanent ordering, methods codegen.
+             on GPUs: the permanent ordering, method codegen.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
 */
 #ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */

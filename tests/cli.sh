@@ -233,9 +233,9 @@ for method in frontier lists arrays tree band transversals; do
     --precision dd --json
 done
 expect hybrid_estimate 0 'digits estimated; hybrid, ' --generate uniform:12 --method hybrid --precision fast
-expect cached_accurate 0 'cached, dd' --generate er:20:0.4 --method cached --precision accurate
+expect cached_accurate 0 'hybrid, dd' --generate er:20:0.4 --method cached --precision accurate
 expect hybrid_exact 0 'permanent = 450' --method hybrid $dir/nine.txt
-expect hybrid_exact_cached 0 '"exact":true.*"method":"cached"' --generate binary:20:0.5 --method cached --json
+expect hybrid_exact_cached 0 '"exact":true.*"method":"hybrid"' --generate binary:20:0.5 --method cached --json
 case $(uname -m) in
   x86_64 | i?86) expect neon 2 'this machine has no neon; its best is ' --isa neon $dir/nine.txt;;
   *) skipped=$((skipped + 1)); echo "SKIP neon: not refused on this machine";;
@@ -837,7 +837,7 @@ expect useless_merge 2 'nothing is computed' --merge $dir/nine.txt --gpus 1
 
 # messages name options of this command, which can be followed
 expect gpu_method 4 'needs a GPU for this method: --gpus 1, and --cpu-fallback where there may be none' \
-  --generate er:20:0.3 --method codegen-memory
+  --generate er:20:0.3 --method codegen
 expect gpu_method_followed 0 'permanent = ' --generate er:20:0.3 --method codegen-memory --gpus 1 --cpu-fallback
 expect fallback_alone 2 '^perm: --cpu-fallback does nothing without "--gpus"; add' --generate er:20:0.3 --cpu-fallback --isa cuda
 expect cache_alone 2 '^perm: --gpu-cache does nothing without one of "--gpus --resume"; add' --generate er:20:0.3 --gpu-cache x
@@ -1046,7 +1046,7 @@ expect ranks_alone 2 'add --explain' --ranks 2 $dir/nine.txt
 expect gpus 4 'this perm was built without CUDA; make cuda' --generate uniform:30 --method dense --isa cuda --gpus 1
 expect gpus_hybrid 4 'this perm was built without CUDA; make cuda' --generate er:24:0.4 --method hybrid --isa cuda --gpus 1
 expect gpus_codegen 4 'this perm was built without CUDA; make cuda' --generate uniform:12 \
-  --method codegen-memory --gpus 1
+  --method codegen --gpus 1
 expect gpus_minors 4 'this perm was built without CUDA; make cuda' --generate uniform:20 --minors 1 --isa cuda --gpus 1
 expect gpus_minors_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --gradient --gpus all --cpu-fallback
 expect gpus_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --isa cuda --gpus all --cpu-fallback

@@ -55,7 +55,6 @@ try d 10e6 --generate grid:16:16
 try d 30e6 --generate grid:20:20
 try d 20e6 --generate er:34:0.25
 try d 5e6 --generate er:30:0.25 --method hybrid
-try d 5e6 --generate er:26:0.25 --method cached
 try d 20e6 --generate grid:16:16 --method arrays
 try dr 60e6 --generate regular:40:3 --method lists
 try d 20e6 --generate band:2000:4 --method tree

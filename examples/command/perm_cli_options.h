@@ -39,7 +39,8 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
 static int cli_seconds_given; /* by --seconds, not --max-seconds */
 /* Methods by older names, and what they are now. */
 static const char *const cli_older[][2] = {
-    {"classes", "twins"}, {"signs", "sign-search"}, {"repeats", "multiplicities"}, {"proof", "auto"}};
+    {"classes", "twins"}, {"signs", "sign-search"}, {"repeats", "multiplicities"}, {"proof", "auto"},
+    {"cached", "hybrid"}, {"codegen-registers", "codegen"}, {"codegen-memory", "codegen"}};
 static int cli_proves; /* --prove, or --method proof, the older words, which need no file */
 
 /* All options; the bit of each in cli.given. */

@@ -767,7 +767,8 @@ def _files(merge):
 
 
 # methods and precisions by older names
-_OLDER = {"classes": "twins", "signs": "sign-search", "repeats": "multiplicities", "proof": "auto", "accurate": "dd",
+_OLDER = {"classes": "twins", "signs": "sign-search", "repeats": "multiplicities", "proof": "auto",
+          "cached": "hybrid", "codegen-registers": "codegen", "codegen-memory": "codegen", "accurate": "dd",
           "fast": "default"}
 
 
@@ -894,7 +895,7 @@ def _without_cuda():
     global _cuda
     if _cuda is None:
         try:
-            plan([[1.5, 2, 3, 0], [4, 5, 6, 7], [7, 8, 1, 2], [3, 4, 5, 6]], method="codegen-memory", gpus=1)
+            plan([[1.5, 2, 3, 0], [4, 5, 6, 7], [7, 8, 1, 2], [3, 4, 5, 6]], method="codegen", gpus=1)
             _cuda = True
         except Error as error:
             _cuda = "PERM_WITH_CUDA" not in str(error)

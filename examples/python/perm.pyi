@@ -21,8 +21,8 @@ __version__: str
 
 _Method = Literal[
     "auto", "dense", "glynn", "ryser", "expansion", "exact", "subsets", "multiplicities", "short", "structure", "low-rank",
-    "borchardt", "frontier", "lists", "sorting", "arrays", "tree", "band", "hybrid", "cached", "dominating", "sparyser",
-    "decompose", "transversals", "sign-search", "codegen-registers", "codegen-memory", "twins", "planar"]
+    "borchardt", "frontier", "lists", "sorting", "arrays", "tree", "band", "hybrid", "dominating", "sparyser",
+    "decompose", "transversals", "sign-search", "codegen", "twins", "planar"]
 _Precision = Literal["default", "dd", "kahan", "exact"]
 _Isa = Literal["auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"]
 _Format = Literal["auto", "coordinate", "coordinate-complex", "array", "edges", "npy", "graph6", "dimacs"]

@@ -1100,7 +1100,7 @@ def test_methods(method):
 
 
 def test_methods_that_do_not_go():
-    for method in ("low-rank", "borchardt", "codegen-memory"):
+    for method in ("low-rank", "borchardt", "codegen"):
         with pytest.raises(perm.Error):
             perm.compute(REAL, method=method)
     with pytest.raises(perm.InputError, match="expected one of auto dense"):
@@ -1273,7 +1273,7 @@ def test_no_names_of_c_in_errors():
             (lambda: perm.compute(REAL, effort=-1), "^effort is not between"),
             (lambda: perm.compute(REAL, isa="cuda"), "^isa cuda needs gpus$"),
             (lambda: perm.compute(REAL, gpus=-5), "^gpus is below -1"),
-            (lambda: perm.compute(REAL, method="codegen-memory"), "a GPU for this method: gpus, or cpu_fallback$"),
+            (lambda: perm.compute(REAL, method="codegen"), "a GPU for this method: gpus, or cpu_fallback$"),
             (lambda: perm.compute(REAL, checkpoint=""), "^checkpoint is an empty name"),
             (lambda: perm.compute(REAL, checkpoint_seconds=-1), "^checkpoint_seconds is negative"),
             (lambda: perm.sample(random.random((40, 40)), 2, max_bytes=10**9), "raise max_bytes, now 1 GB, or effort"),

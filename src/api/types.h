@@ -68,15 +68,12 @@ typedef enum perm_status {
   X(PERM_METHOD_TREE, "tree", "frontier tables joined along a tree decomposition")                                     \
   X(PERM_METHOD_BAND, "band", "window of columns sliding along a band")                                                \
   X(PERM_METHOD_HYBRID, "hybrid", "Glynn signs of outer columns, elimination of inner ones")                           \
-  X(PERM_METHOD_CACHED, "cached", "Glynn sum with cached products: hybrid without inner columns")                      \
   X(PERM_METHOD_DOMINATING, "dominating", "Ryser sum over a dominating set of columns")                                \
   X(PERM_METHOD_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                       \
   X(PERM_METHOD_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                       \
   X(PERM_METHOD_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                      \
   X(PERM_METHOD_SIGN_SEARCH, "sign-search", "Glynn sum as a search over signs, pruned by rows of sum 0")               \
-  X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
-    "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
-  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
+  X(PERM_METHOD_CODEGEN, "codegen", "GPUs: Ryser sum, code of every column, row sums in registers or memory")          \
   X(PERM_METHOD_TWINS, "twins", "frontier, vertices with proportional entries ahead counted")                          \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")
 

@@ -1,9 +1,10 @@
 /* ======================================================================================== >>codegen
    The generated kernels of [EK], as oracles: Ryser's sum (>>sparyser) in Gray order, where each column has code of its
-   own with entries as literals. codegen-registers keeps all row sums in registers; codegen-memory, in Algorithm 3's
-   order, k rows of the first c columns (Algorithm 4). Algorithm 2: a thread takes 2^d consecutive terms, with the
-   largest d that all threads can have. Different here: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel);
-   a nominal GPU says how many threads fit, for the bits; row sums are exact, TwoSum adds terms. */
+   own with entries as literals. Row sums stand in registers: all, or in Algorithm 3's order only the k rows of the
+   first c columns (Algorithm 4). Of these two plans and both orientations the fastest by prediction runs. Algorithm 2:
+   a thread takes 2^d consecutive terms, with the largest d that all threads can have. Different here: 10 <= d <=
+   PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how many threads fit, so that bits do not
+   depend on the GPU; row sums are exact, and TwoSum adds terms. */
 #pragma once
 #include "../hybrid/program_plan.h"
 #include "../reference/sparyser.h"
@@ -143,7 +144,6 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Prints how column j joins or (out) leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -269,9 +269,9 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const int memory = options->method == PERM_METHOD_CODEGEN_MEMORY;
   permi_codegen *codegen;
-  double transposed;
+  double least = (double)INFINITY;
+  int way, best = 0;
   (void)rival;
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
@@ -287,11 +287,12 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   offer->plan = codegen = (permi_codegen *)permi_allocate(&options->allocator, 1, sizeof *codegen);
   if (!codegen)
     return permi_fail_memory(maker->result);
-  permi_codegen_plan(codegen, block, 1, memory);
-  transposed = codegen->seconds;
-  permi_codegen_plan(codegen, block, 0, memory);
-  if (transposed < codegen->seconds)
-    permi_codegen_plan(codegen, block, 1, memory);
+  for (way = 0; way < 4; way++) {
+    permi_codegen_plan(codegen, block, way & 1, way >> 1);
+    best = codegen->seconds < least ? way : best;
+    least = fmin(least, codegen->seconds);
+  }
+  permi_codegen_plan(codegen, block, best & 1, best >> 1);
   if (!(codegen->ryser.growth < 1e300))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
   if (permi_codegen_create(&options->allocator, codegen) != PERM_OK)
@@ -315,7 +316,6 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       leaf->information.seconds);
 }
 
-/* The bound is >>sparyser's for chunks of 128 threads. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {

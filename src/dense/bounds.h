@@ -276,7 +276,7 @@ static perm_precision permi_next_precision(perm_method method, perm_precision pr
   const int fixed = method == PERM_METHOD_AUTO || method == PERM_METHOD_EXPANSION || method == PERM_METHOD_EXACT ||
                     (method >= PERM_METHOD_STRUCTURE && method <= PERM_METHOD_BORCHARDT) ||
                     (method >= PERM_METHOD_DOMINATING && method <= PERM_METHOD_DECOMPOSE) ||
-                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN_MEMORY) ||
+                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN) ||
                     method == PERM_METHOD_PLANAR;
   return precision == PERM_PRECISION_DD && counts        ? PERM_PRECISION_EXACT
          : precision == PERM_PRECISION_DEFAULT && !fixed ? PERM_PRECISION_DD

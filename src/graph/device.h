@@ -18,11 +18,11 @@ PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
 /* >>program_plan */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
-PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer);
 PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                          permi_leaf *leaf);
-PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length);
+PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
 /* >>signs_gpu: the leaf takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
@@ -43,8 +43,8 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
   (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #define permi_code_rate(maker, block, otherwise) (otherwise)
-#define permi_code_offer(maker, block, rival, inner, offer) PERM_OK
-#define permi_code_explain(hybrid, all, buffer, size, length) (void)0
+#define permi_code_offer(maker, block, rival, offer) PERM_OK
+#define permi_code_explain(hybrid, buffer, size, length) (void)0
 #define permi_code_drop(allocator, hybrid) (void)0
 #define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
 #define permi_codegen_make NULL

@@ -39,21 +39,18 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
-#define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
 /* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
 typedef enum permi_opcode {
-  PERMI_OP_ROW,        /* y */
-  PERMI_OP_ROWS,       /* y z */
-  PERMI_OP_TIMES_ROW,  /* p y */
-  PERMI_OP_TIMES,      /* p h */
-  PERMI_OP_DIFFERENCE, /* p - q */
-  PERMI_OP_FOLD_ROW,   /* p y - q y' */
-  PERMI_OP_FOLD,       /* p h - q g */
-  PERMI_OP_CHAIN,      /* product of all p */
-  PERMI_OP_FLIP,       /* slot[p] += constant[h] */
-  PERMI_OP_TOTAL       /* block += or, if h, -= slot[p] */
+  PERMI_OP_ROW,        /* out = y */
+  PERMI_OP_ROWS,       /* out = y z */
+  PERMI_OP_TIMES_ROW,  /* out = p y */
+  PERMI_OP_TIMES,      /* out = p h */
+  PERMI_OP_DIFFERENCE, /* out = p - q */
+  PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
+  PERMI_OP_FOLD,       /* out = p h - q g */
+  PERMI_OP_CHAIN       /* the product of all p */
 } permi_opcode;
 
 /* A slot's place in units of 8 doubles; the shift keeps rows of tables out of one cache set. */
@@ -63,7 +60,7 @@ static int permi_hybrid_line(int slot)
 }
 #define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* by permi_hybrid_line */
@@ -103,12 +100,6 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* In fingerprints, where 2 is gone. */
-static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
-{
-  return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
-}
-
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
   return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_doubled(algebra) ? 2 : 1);
@@ -136,8 +127,8 @@ typedef struct permi_hybrid_rounding {
 
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
-  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *values);
 } permi_hybrid_family;
@@ -147,10 +138,10 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
+  int n, inner, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
-  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count;
+  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
@@ -161,7 +152,7 @@ typedef struct permi_hybrid {
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
   unsigned absolute_mask; /* one block in mask + 1 */
-  double cost, operations_a_term, rows_a_term;
+  double rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
   long long scale_exp2;

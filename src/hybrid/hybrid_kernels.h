@@ -1,9 +1,23 @@
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid_layout for any algebra. clang contracts within an expression, so products have
-   statements of their own. */
+   The interpreter of >>hybrid_layout. clang contracts expressions, so products have statements of their own. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
+
+/* Unrolls only where that gains 2 %: gcc compiled twice as long. */
+#define PERMI_NUMBERS(unrolled, ...)                                                                                   \
+  if (unrolled) { PERMI_UNROLL for (k = 0; k < count; k++) __VA_ARGS__ }                                               \
+  else { for (k = 0; k < count; k++) __VA_ARGS__ }
+
+PERMI_INLINE int PERMI_H(is_short)(int algebra)
+{
+  return !permi_hybrid_is_doubled(algebra) && !permi_hybrid_is_whole(algebra);
+}
+
+PERMI_INLINE int PERMI_H(unrolls)(int algebra)
+{
+  return PERMI_WIDTH > 1 ? algebra != PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_H(is_short)(algebra);
+}
 
 /* Value; value and error, or real and imaginary part; or value and error of both parts. */
 typedef struct PERMI_N {
@@ -15,18 +29,7 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const double *x, double sign)
-{
-  int k, quarter;
-  for (quarter = 0; quarter < 4; quarter++, slot += PERMI_HYBRID_DOUBLES / 4) {
-    const PERMI_V by = PERMI_SET(sign * x[quarter * parts / 4]);
-    PERMI_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES / 4; k += PERMI_WIDTH)
-      PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
-  }
-}
-
-/* Adds or subtracts a block; second words go to the low parts. */
+/* Second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -53,10 +56,18 @@ PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *
 
 PERMI_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
 {
-  const int *row = hybrid->touched[j];
-  for (; *row >= 0; row++)
-    PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, permi_hybrid_line(*row)),
-                   hybrid->step + (j * hybrid->n + *row) * hybrid->parts, minus ? -1 : 1);
+  const int *row = hybrid->touched[j], parts = hybrid->parts, quarter = PERMI_HYBRID_DOUBLES / 4;
+  int k, q;
+  for (; *row >= 0; row++) {
+    double *slot = permi_hybrid_slot(values, permi_hybrid_line(*row));
+    const double *step = hybrid->step + (j * hybrid->n + *row) * parts;
+    for (q = 0; q < 4; q++, slot += quarter) {
+      const PERMI_V by = PERMI_SET(minus ? -step[q * parts / 4] : step[q * parts / 4]);
+      PERMI_UNROLL
+      for (k = 0; k < quarter; k += PERMI_WIDTH)
+        PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
+    }
+  }
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
@@ -137,7 +148,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
   return x;
 }
 
-/* Returns |y| plus the floor for moduli; whole numbers with a floor are reduced. */
+/* Returns |y| plus the floor for moduli. Whole numbers with a floor are reduced. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
@@ -153,7 +164,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
   return y;
 }
 
-/* base + constant as a number */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   int q;
@@ -163,7 +173,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c
   return PERMI_H(row_number)(algebra, y, least, p);
 }
 
-/* Multiplies double-double i of a by j of b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N b, int j)
 {
   PERMI_N x = a;
@@ -245,77 +254,41 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N
   return PERMI_H(minus)(algebra, PERMI_H(times)(algebra, a, b, p), second, 1, p);
 }
 
-/* Multiplies x by a slot, or sets x to a chain's first. A `base` has no moduli yet. */
+/* Multiplies x by a slot, or sets it. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, int count, const double *slot,
                                               double least, PERMI_P p, PERMI_H(numbers) *x)
 {
   const int parts = permi_hybrid_parts(algebra), slot_parts = base ? permi_hybrid_row_parts(algebra) : parts;
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++) {
+  PERMI_NUMBERS(PERMI_H(is_short)(algebra), {
     PERMI_N y = PERMI_H(get)(slot_parts, slot, k);
     if (base)
       y = PERMI_H(row_number)(algebra, y, least, p);
     if (!first)
       y = PERMI_H(settle)(algebra, PERMI_H(times)(algebra, PERMI_H(of)(parts, count, x, k), y, p));
     PERMI_H(hold)(parts, count, x, k, y);
-  }
+  })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(total)(int algebra, int count, double *block, const double *slot, int negative,
-                                              PERMI_P p)
-{
-  const PERMI_V sign = PERMI_SET(negative && algebra < PERMI_HYBRID_MODULI ? -1.0 : 1.0);
-  const int parts = permi_hybrid_parts(algebra);
-  int k, q;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++) {
-    PERMI_N x = PERMI_H(get)(parts, slot, k), sum = PERMI_H(get)(parts, block, k);
-    if (permi_hybrid_is_whole(algebra))
-      x.p[0] = PERMI_NAME(prime_reduce)(x.p[0], p);
-    PERMI_UNROLL
-    for (q = 0; q < parts; q++)
-      x.p[q] = sign * x.p[q];
-    if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-      sum = PERMI_H(settle)(algebra, PERMI_H(pair_sum)(2, sum, x, 0));
-    } else if (algebra == PERMI_HYBRID_DOUBLED) {
-      PERMI_V error;
-      sum.p[0] = PERMI_NAME(vector_two_sum)(sum.p[0], x.p[0], &error);
-      sum.p[1] = sum.p[1] + (error + x.p[1]);
-      sum = PERMI_H(settle)(algebra, sum);
-    } else {
-      PERMI_UNROLL
-      for (q = 0; q < parts; q++)
-        sum.p[q] = sum.p[q] + x.p[q];
-    }
-    PERMI_H(put)(parts, block, k, sum);
-  }
-}
-
-/* Fetches a group's held factor: row sum or slot `at`. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values, int at,
                                               PERMI_H(numbers) *x)
 {
   const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD, parts = permi_hybrid_parts(algebra);
-  const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
+  const int halves = algebra == PERMI_HYBRID_WHOLE && folds;
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   const double *slot = permi_hybrid_slot(values, of_rows ? operation->row : at);
   const PERMI_V half = PERMI_SET(operation->halved ? 0.5 : 1);
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++) {
+  PERMI_NUMBERS(PERMI_H(unrolls)(algebra), {
     PERMI_N y = PERMI_H(get)(of_rows ? permi_hybrid_row_parts(algebra) : parts, slot, k);
     if (of_rows)
       y = PERMI_H(row)(algebra, y, PERMI_H(constant)(algebra, hybrid, at), hybrid->floor[operation->row], prime);
+    if (halves)
+      y.p[0] = y.p[0] * half;
     PERMI_H(hold)(parts, count, x, k, y);
-  }
-  if (halves) {
-    PERMI_UNROLL
-    for (k = 0; k < count; k++)
-      x->x[k] = x->x[k] * half;
-  }
+  })
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
@@ -324,6 +297,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
   const int of_base = opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
+  const int unrolled = PERMI_H(unrolls)(algebra) && opcode != PERMI_OP_DIFFERENCE; /* which is seldom */
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
   const int base_row = opcode == PERMI_OP_ROWS ? operation->other : operation->row;
   const double least = hybrid->floor[base_row], half = operation->halved ? 0.5 : 1;
@@ -331,9 +305,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
   PERMI_H(numbers) base, held, also;
   int k;
   if (of_base) {
-    PERMI_UNROLL
-    for (k = 0; k < count; k++)
+    PERMI_NUMBERS(unrolled, {
       PERMI_H(hold)(row_parts, count, &base, k, PERMI_H(get)(row_parts, permi_hybrid_slot(values, base_row), k));
+    })
   }
   while (t < last) {
     const permi_statement *end = t + operation->group;
@@ -347,8 +321,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
       PERMI_N c;
       if (of_base)
         c = PERMI_H(constant)(algebra, hybrid, opcode == PERMI_OP_ROW ? t->h : t->p);
-      PERMI_UNROLL
-      for (k = 0; k < count; k++) {
+      PERMI_NUMBERS(unrolled, {
         PERMI_N x;
         if (of_base)
           x = PERMI_H(row)(algebra, PERMI_H(of)(row_parts, count, &base, k), c, least, prime);
@@ -364,17 +337,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
         else if (opcode != PERMI_OP_ROW)
           x = PERMI_H(times)(algebra, x, PERMI_H(of)(parts, count, &held, k), prime);
         PERMI_H(put)(parts, out, k, opcode == PERMI_OP_ROW ? x : PERMI_H(settle)(algebra, x));
-      }
+      })
     }
   }
 }
 
+/* Rows do not grow; a difference is below 2^50 (permi_growth_kind). */
 PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values)
 {
-  if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_LONG)
+  const int whole = algebra == PERMI_HYBRID_WHOLE && opcode != PERMI_OP_ROW;
+  if (whole && opcode != PERMI_OP_DIFFERENCE && operation->growth == PERMI_GROWS_LONG)
     PERMI_H(tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, values);
-  else if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_SHORT)
+  else if (whole && operation->growth == PERMI_GROWS_SHORT)
     PERMI_H(tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, values);
   else
     PERMI_H(tables)(algebra, count, opcode, hybrid, operation, values);
@@ -391,8 +366,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
   double *out = permi_hybrid_slot(values, t->out), *first = permi_hybrid_slot(values, t->p);
   PERMI_H(numbers) product;
   int k;
-  if (t->p < bases)
-    PERMI_H(chain)(algebra, 1, 1, count, first, hybrid->floor[t->p], prime, &product);
+  if (whole || t->p < bases)
+    PERMI_H(chain)(algebra, 1, 1, count, first, t->p < bases ? hybrid->floor[t->p] : 0, prime, &product);
   else
     PERMI_H(chain)(algebra, 1, 0, count, first, 0, prime, &product);
   for (t++; t < last; t++) {
@@ -407,13 +382,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
     else
       PERMI_H(chain)(algebra, 0, 0, count, slot, 0, prime, &product);
   }
-  PERMI_UNROLL
-  for (k = 0; k < count; k++)
-    PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k));
+  PERMI_NUMBERS(PERMI_H(is_short)(algebra), { PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k)); })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values,
-                                                  double *block)
+PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
@@ -430,23 +402,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybri
       PERMI_TABLES(PERMI_OP_DIFFERENCE);
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
-    case PERMI_OP_CHAIN: PERMI_H(product)(algebra, count, hybrid, t, last, values); break;
-    case PERMI_OP_FLIP:
-      for (; t < last; t++)
-        PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, t->p), hybrid->constant + t->h * hybrid->parts, 1);
-      break;
-    default:
-      PERMI_H(total)(algebra, count, block, permi_hybrid_slot(values, t->p), t->h,
-                     PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
+    default: PERMI_H(product)(algebra, count, hybrid, t, last, values);
     }
   }
 #undef PERMI_TABLES
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values, double *block)                                \
+  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values)                                               \
   {                                                                                                                    \
-    PERMI_H(interpret)(algebra, hybrid, values, block);                                                                \
+    PERMI_H(interpret)(algebra, hybrid, values);                                                                       \
   }
 PERMI_INSTANCE(real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(doubled, PERMI_HYBRID_DOUBLED)
@@ -467,6 +432,7 @@ static const permi_hybrid_family PERMI_H(family) = {
     PERMI_H(add), PERMI_H(turn)};
 #undef PERMI_INSTANCE
 #undef PERMI_OF_COMPLEX
+#undef PERMI_NUMBERS
 #undef PERMI_N
 #undef PERMI_H
 /* SPDX-License-Identifier: MIT */

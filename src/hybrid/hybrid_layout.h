@@ -1,5 +1,5 @@
 /* ================================================================================== >>hybrid_layout
-   Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
+   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
@@ -8,18 +8,18 @@
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
-     columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
-   Tried without gain: rows divided by an inner entry (inexact quotients); slots of 16 or 64 doubles; 110 slots, for the
-   first-level cache (1.4 times as long). */
+     columns     inner | high, a loop in Gray order | lanes | one fixed +
+   Tried without gain: rows divided by an inner entry (on GPUs 7 % fewer operations); the fastest outer columns unrolled
+   and tables kept that they do not change (8 %; 10 matrices); slots of 16 or 64 doubles; 110 slots, for the first-level
+   cache (1.4 times as long). */
 #pragma once
 #include "../frontier/values.h"
 #include "../graph/order.h"
 #include "../graph/vectors.h"
 
-/* Which columns are inner, in which order */
 typedef struct permi_arrangement {
-  int transposed, inner, low;
-  int order[64]; /* inner ones as eliminated, low from the fastest, others */
+  int transposed, inner;
+  int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
 } permi_arrangement;
 
 /* Of a load, a product and a store */
@@ -34,7 +34,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
 typedef struct permi_hybrid_factor {
-  uint32_t scope, dirty;
+  uint32_t scope;
   int node;
 } permi_hybrid_factor;
 
@@ -42,30 +42,28 @@ typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
-  int first, items;
-  int slot, persists; /* slot: of rows the first constant */
+  uint32_t all, scope; /* columns of operands and result */
+  int items; /* of a chain, of which there is one */
+  int slot; /* of rows the first constant */
   int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items, record;
-  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: the CPU's */
+  int n, budget, nodes, record;
+  int gpu; /* prices of >>programs */
   uint64_t column[2][64];
   int degree[2][64];
-  double add;
-  double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
+  double power[PERMI_HYBRID_INNER + 2];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
   double speed, rival;
-  int started;           /* the first layouts of both orientations are made */
-  permi_arrangement first[2];
-  double first_cost[2];
+  permi_arrangement first;
+  double first_cost; /* 0: not made */
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
@@ -76,7 +74,6 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
   int i, e, k;
   memset(work, 0, sizeof *work);
   work->n = n;
-  work->add = 1;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
@@ -90,22 +87,19 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 }
 
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
-                             uint32_t scope, uint32_t dirty)
+                             uint32_t scope)
 {
-  const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0, 0, 0, 0, 0};
+  const permi_hybrid_node node = {kind, left, right, all, scope, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
   work->node[work->n + work->nodes] = node;
   return work->n + work->nodes++;
 }
 
-/* Prices adding a row's constants; its column of +-1 counts only if `whole`. */
-static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
+/* On a CPU a row's constants are operands. */
+static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f)
 {
-  const int columns = permi_count_ones(f->scope);
-  if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
-    return 0;
-  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] * work->add;
+  return work->gpu && f->node < work->n ? work->power[permi_count_ones(f->scope)] : 0;
 }
 
 typedef struct permi_layout_sum {
@@ -113,22 +107,15 @@ typedef struct permi_layout_sum {
 } permi_layout_sum;
 
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
-                                 const permi_hybrid_factor *b, uint32_t dirty, double here)
+                                 const permi_hybrid_factor *b, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
   sum->most = fmax(sum->most, sum->live + waiting * here);
-  if (a->node >= work->n && a->dirty == dirty)
+  if (a->node >= work->n)
     sum->live -= work->power[permi_count_ones(a->scope)];
-  if (b && b->node >= work->n && b->dirty == dirty)
+  if (b && b->node >= work->n)
     sum->live -= work->power[permi_count_ones(b->scope)];
   sum->live += here;
-}
-
-static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
-{
-  const permi_hybrid_factor kept = *a;
-  *a = *b;
-  *b = kept;
 }
 
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
@@ -136,13 +123,12 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
   const int n = work->n;
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
-    double least = 1e300, here;
+    double least = 1e300;
     int a = 0, b = 1, i, j, second;
     work->units += 20 + 1.2 * count * count;
     for (i = 0; i < count; i++)
       for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)] *
-                             work->rate[taken[i].dirty | taken[j].dirty];
+        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)];
         if (price < least) {
           least = price;
           a = i;
@@ -153,15 +139,11 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
-    result.dirty = left->dirty | right->dirty;
-    here = work->power[permi_count_ones(result.scope)];
     sum->rows += least * ((left->node < n) + (right->node < n));
     sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
-    i = left->node < n && permi_count_ones(left->scope) > permi_count_ones(right->scope);
-    sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
-    permi_layout_replace(work, sum, left, right, result.dirty, here);
-    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
-                                    result.dirty);
+    sum->cost += permi_layout_row(work, left) + permi_layout_row(work, right);
+    permi_layout_replace(work, sum, left, right, least);
+    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope);
     taken[a] = result;
     taken[b] = taken[--count];
   }
@@ -173,106 +155,76 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
 {
   const int n = work->n;
   permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
-  double here, rate;
-  if (second && taken[0].node < n)
-    permi_layout_swap(&taken[0], second);
-  result = taken[0];
-  if (second) {
-    result.scope |= second->scope;
-    result.dirty |= second->dirty;
+  double here;
+  if (second && taken[0].node < n) {
+    result = taken[0];
+    taken[0] = taken[1];
+    taken[1] = result;
   }
-  rate = work->rate[result.dirty];
-  here = work->power[permi_count_ones(result.scope) - 1];
-  sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  result = taken[0];
   if (second)
-    sum->cost += permi_layout_row(work, second, 1);
+    result.scope |= second->scope;
+  here = work->power[permi_count_ones(result.scope) - 1];
+  sum->cost += here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  if (second)
+    sum->cost += permi_layout_row(work, second);
   if (taken[0].node < n) {
-    const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
+    const double table = work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
     if (work->record)
-      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
-                                        taken[0].dirty);
+      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope);
   }
   if (second)
-    sum->rows += rate * here * 2 * (second->node < n);
-  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
+    sum->rows += here * 2 * (second->node < n);
+  permi_layout_replace(work, sum, &taken[0], second, here);
   result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
-                                  result.scope & ~bit, result.dirty);
+                                  result.scope & ~bit);
   result.scope &= ~bit;
   return result;
 }
 
-static void permi_layout_item(permi_layouts *work, int item)
+static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *scalar,
+                               int scalars)
 {
-  if (!work->record)
-    return;
-  work->item[work->items++] = item;
-  work->node[work->n + work->nodes - 1].items++;
-}
-
-/* Multiplies scalars by rising rate of change, and keeps products where the next changes more often. */
-static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
-{
-  uint32_t before = 0;
-  int i, j;
-  for (i = 1; i < scalars; i++)
-    for (j = i; j > 0 && work->rate[scalar[j - 1].dirty] > work->rate[scalar[j].dirty]; j--)
-      permi_layout_swap(&scalar[j - 1], &scalar[j]);
+  const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
+  int i;
+  sum->cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
   for (i = 0; i < scalars; i++) {
-    const uint32_t now = before | scalar[i].dirty;
-    sum->cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
-    sum->rows += work->rate[now] * (scalar[i].node < work->n);
-    if (i == 0 || now != before) {
-      const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
-      sum->cost += work->gpu ? 0 : work->rate[now];
-      if (i > 0)
-        permi_layout_item(work, chain - 1);
-    }
-    permi_layout_item(work, scalar[i].node);
-    before = now;
+    sum->rows += scalar[i].node < work->n;
+    work->item[i] = scalar[i].node;
   }
+  work->node[chain].items = scalars;
 }
 
-/* Returns an outer pattern's weighted statements, or gives up above `limit`. Each inner column's factors are merged,
-   the cheapest pair first, the last with the fold. */
+/* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
+   cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
-  const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
+  const int n = work->n, inner = layout->inner, *order = layout->order;
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, factors = 0, scalars = 0;
-  uint32_t scope[64] = {0}, dirty[64] = {0};
+  uint32_t scope[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
   work->record = record;
-  work->nodes = work->items = 0;
+  work->nodes = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  for (k = 0; k < inner + low; k++) {
+  for (k = 0; k < inner; k++) {
     uint64_t bits = column[order[k]];
-    for (; bits; bits &= bits - 1) {
-      i = permi_trailing_zeros(bits);
-      if (k < inner)
-        scope[i] |= UINT32_C(1) << k;
-      else
-        dirty[i] |= UINT32_C(1) << (k - inner);
-    }
+    for (; bits; bits &= bits - 1)
+      scope[permi_trailing_zeros(bits)] |= UINT32_C(1) << k;
   }
-  work->rate[0] = ldexp(1, -low);
-  for (k = 0; k < low; k++)
-    for (i = 0; i < 1 << k; i++)
-      work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
-  for (k = 0; k < low; k++)
-    sum.cost += degree[order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
-  for (k = inner + low, i = 1; k < n - 6; k++, i++)
-    sum.cost += degree[order[k]] * ldexp(1, -low - i);
+  for (k = inner; k < n - 6; k++)
+    sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
   for (i = 0; i < n; i++) {
-    const permi_hybrid_factor row = {scope[i], dirty[i], i};
-    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0, 0};
+    const permi_hybrid_factor row = {scope[i], i};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
     if (record)
       work->node[i] = node;
@@ -302,7 +254,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.most = fmax(sum.most, sum.live);
   if (sum.most > work->budget)
     sum.cost *= (sum.most / work->budget) * (sum.most / work->budget);
-  return sum.cost * fmax(1, ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000));
+  return sum.cost * fmax(1, sum.cost / (work->gpu ? PERMI_GPU_STATEMENTS : 8000));
 }
 
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
@@ -320,7 +272,6 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -333,14 +284,9 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
   }
 }
 
-static int permi_layout_least_outer(const permi_layouts *work)
-{
-  return work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1;
-}
-
 static int permi_layout_most_inner(const permi_layouts *work)
 {
-  const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : 1);
+  const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1);
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
 }
 
@@ -385,79 +331,60 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-static double permi_layout_first(permi_layouts *work, int transposed, int inner, permi_arrangement *layout)
+static double permi_layout_first(permi_layouts *work, int transposed, permi_arrangement *layout)
 {
-  const int least_outer = permi_layout_least_outer(work);
-  double cost = (double)INFINITY;
   int k;
   layout->transposed = transposed;
-  layout->inner = layout->low = 0;
+  layout->inner = 0;
   for (k = 0; k < work->n; k++)
     layout->order[k] = k;
   permi_layout_by_degree(work, layout, 0);
-  if (inner)
-    return permi_layout_greedy(work, layout);
-  for (k = 0; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
-    permi_arrangement deeper = *layout;
-    double price;
-    deeper.low = k;
-    price = permi_layout_total(work, &deeper, cost);
-    if (price < cost) {
-      cost = price;
-      *layout = deeper;
-    }
-  }
-  return cost;
+  return permi_layout_greedy(work, layout);
 }
 
-static double permi_layouts_start(permi_layouts *work, int inner)
+static double permi_layouts_start(permi_layouts *work)
 {
-  int t;
-  for (t = 0; t < 2 && !work->started; t++)
-    work->first_cost[t] = permi_layout_first(work, t, inner, &work->first[t]);
-  work->started = 1;
-  return fmin(work->first_cost[0], work->first_cost[1]);
+  permi_arrangement other;
+  double cost;
+  if (work->first_cost > 0)
+    return work->first_cost;
+  work->first_cost = permi_layout_first(work, 0, &work->first);
+  cost = permi_layout_first(work, 1, &other);
+  if (cost < work->first_cost) {
+    work->first_cost = cost;
+    work->first = other;
+  }
+  return work->first_cost;
 }
 
-static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
+static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves,
                                   double hot, uint64_t *seed)
 {
-  const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(work);
-  const int least_outer = permi_layout_least_outer(work);
+  const int n = work->n, most_inner = permi_layout_most_inner(work);
   const double cold = hot < 0.004 ? hot : 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
   int move;
   for (move = 0; move < moves; move++, temperature *= cooling) {
     permi_arrangement trial = now;
-    const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
+    const int inner = now.inner, kind = permi_order_below(seed, 15);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) { /* another elimination place */
-      a = permi_order_below(seed, now.inner);
-      b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
-      if (permi_order_below(seed, 2) && now.low > 0)
-        trial.low--;
-      else if (now.low < most_low && special + least_outer < n)
-        trial.low++;
-      a = b = 0;
-      if (trial.low > now.low) {
-        a = special + permi_order_below(seed, n - special);
-        b = special;
-      }
-    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) { /* an inner column more */
-      a = special + permi_order_below(seed, n - special);
-      b = permi_order_below(seed, now.inner + 1);
+    if (kind < 5 && inner > 1) { /* another elimination place */
+      a = permi_order_below(seed, inner);
+      b = permi_order_below(seed, inner);
+    } else if (kind < 8 && inner < most_inner) { /* an inner column more */
+      a = inner + permi_order_below(seed, n - inner);
+      b = permi_order_below(seed, inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
-      a = permi_order_below(seed, now.inner);
+    } else if (kind < 10 && inner > 0) { /* an inner column less */
+      a = permi_order_below(seed, inner);
       b = n - 1;
       trial.inner--;
     } else {
-      if (special == 0)
+      if (inner == 0)
         continue;
-      a = permi_order_below(seed, special);
+      a = permi_order_below(seed, inner);
       b = permi_order_below(seed, n);
       trial.order[a] = now.order[b];
       trial.order[b] = now.order[a];

@@ -1,5 +1,5 @@
 /* ==================================================================================== >>hybrid_leaf
-   The program with its matrix: rounding, search and price. */
+   A program with its matrix: rounding, search, price. */
 #pragma once
 #include "../dense/plan.h"
 #include "../graph/device.h"
@@ -53,25 +53,17 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is), divided by entry `unit` (-1: not). */
+/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is). */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
-                             int i, int unit)
+                             int i)
 {
   const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
   const int doubled = permi_hybrid_is_doubled((int)algebra), parts = doubled ? 2 * width : width;
-  double row[2][64] = {{0}}, rest[64] = {0}, power;
+  double row[2][64] = {{0}}, power;
   int k, p;
   for (k = 0; k < n; k++)
     for (p = 0; p < width; p++)
       row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
-  if (unit >= 0) {
-    const double divisor = row[0][unit];
-    for (k = 0; k < n; k++) {
-      const double quotient = k == unit ? 1 : row[0][k] / divisor;
-      rest[k] = PERMI_REST(-quotient, divisor, -row[0][k]) / divisor;
-      row[0][k] = quotient;
-    }
-  }
   power = permi_grid_power(row[0], n);
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
@@ -84,7 +76,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
       word[0] = permi_to_grid(row[p][k], power);
       if (doubled)
         word[1] = below[p] = permi_to_grid(row[p][k] - word[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-      lost[p] = row[p][k] - word[0] + (p == 0 ? rest[k] : 0) - below[p];
+      lost[p] = row[p][k] - word[0] - below[p];
     }
     *modulus = permi_modulus(number[0], width == 2 ? number[parts / 2] : 0);
     *gone = permi_modulus(lost[0], lost[1]);
@@ -196,11 +188,10 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   memset(hybrid, 0, sizeof *hybrid);
   hybrid->n = work->n;
   hybrid->inner = layout->inner;
-  hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = permi_hybrid_parts((int)algebra);
-  permi_layout_by_degree(work, layout, layout->inner + layout->low);
+  permi_layout_by_degree(work, layout, layout->inner);
   permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
@@ -215,7 +206,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   int k, p, s;
   node->slot = hybrid->constants;
   for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
-    const uint32_t setting = permi_spread_bits(s, node->scope);
+    const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)s, node->scope);
     double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
       for (p = 0; p < parts && node->scope >> k & 1; p++)
@@ -225,19 +216,14 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
     const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
-    const double back[4] = {-twice[0], -twice[1], -twice[2], -twice[3]};
-    const int high = k - inner - layout->low, bit = high - hybrid->high;
+    const int high = k - inner, bit = high - hybrid->high;
     for (p = 0; p < parts; p++) {
       hybrid->start[i * parts + p] += number[p];
-      if (high >= 0 && high < hybrid->high)
+      if (high < hybrid->high)
         hybrid->step[(high * hybrid->n + i) * parts + p] = twice[p];
       for (s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
         if (s >> bit & 1)
           lane[p * hybrid->lanes + s] -= twice[p];
-    }
-    if (high < 0 && node->dirty >> (k - inner) & 1) {
-      maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
-      permi_maker_constant(maker, back);
     }
   }
 }
@@ -246,7 +232,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
   permi_hybrid *hybrid = maker->hybrid;
-  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner - layout->low;
+  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner;
   int i, j, k, s;
   hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
   while (2 << hybrid->lanes_log2 <= hybrid->lanes && hybrid->lanes_log2 < outer)
@@ -262,7 +248,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   for (s = 0; s < 1 << hybrid->lanes_log2; s++)
     hybrid->sign[s] = permi_count_ones((uint32_t)s) & 1 ? -1 : 1;
   for (j = 0; j < hybrid->high; j++) {
-    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + layout->low + j]];
+    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + j]];
     for (i = k = 0; i < n; i++)
       if (column >> i & 1)
         hybrid->touched[j][k++] = i;
@@ -271,7 +257,6 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes sizes of whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -292,7 +277,6 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Makes the rows of a [n][n][1, complex 2]; reduced: which are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -304,7 +288,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
-      permi_hybrid_row(rows, hybrid->algebra, a, NULL, i, -1);
+      permi_hybrid_row(rows, hybrid->algebra, a, NULL, i);
     permi_maker_row(maker, rows, i);
   }
   if (reduced)
@@ -319,13 +303,10 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
-  static const double each[PERMI_OP_TOTAL + 1][2] = {/* operations of a statement, of a group */
-      {1, 0}, {2, 1}, {1, 1}, {1, 0}, {1, 0}, {2, 2}, {2, 0}, {1, 0}, {1, 0}, {1, 0}};
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
   permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
-  int k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
   maker.work = work;
@@ -349,28 +330,20 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
   }
-  for (k = 0; k < hybrid->operations; k++) {
-    const permi_instruction *t = &hybrid->operation[k];
-    const double groups = t->group ? (double)t->count / t->group : 0;
-    hybrid->operations_a_term += each[t->opcode][0] * t->count + each[t->opcode][1] * groups;
-  }
-  hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;
 }
 
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
-  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
+  hash = permi_hash(hash, hybrid->absolute_mask);
   for (i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
     hash = permi_hash(hash, t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 | (uint64_t)t->group << 48);
-    hash = permi_hash(hash, (uint64_t)t->count);
-    if (hybrid->runs)
-      hash = permi_hash(hash, (uint64_t)t->growth << 1 | (uint64_t)t->halved);
+    hash = permi_hash(hash, (uint64_t)t->count << 3 | (uint64_t)t->growth << 1 | (uint64_t)t->halved);
   }
   for (i = 0; i < hybrid->statements; i++) {
     const permi_statement *t = &hybrid->statement[i];
@@ -399,36 +372,16 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
-#define PERMI_HYBRID_COOL 0.03
-/* Returns the best cost; orientations share a third of the annealing. With less room it goes on from *layout. */
-static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
+#define PERMI_HYBRID_HEAT 0.05 /* of annealing; warmer and cooler phases in turn cost 7 % (10 matrices) */
+static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
-  const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
-  permi_arrangement trial[2];
-  double cost[2], best;
+  const double cost = permi_layout_total(work, layout, (double)INFINITY);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  int t, moves;
-  if (!again)
-    permi_layouts_start(work, inner);
-  for (t = 0; t < 2; t++) {
-    trial[t] = again ? *layout : work->first[t];
-    cost[t] = !again ? work->first_cost[t] : t ? (double)INFINITY : permi_layout_total(work, layout, (double)INFINITY);
-  }
-  best = fmin(cost[0], cost[1]);
-  if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
-    *layout = trial[cost[1] < cost[0]];
-    return best;
-  }
-  moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
-  for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM, &seed);
-  t = cost[1] < cost[0];
-  moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
-  if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, PERMI_HYBRID_COOL, &seed);
-  *layout = trial[t];
-  return cost[t];
+  int moves;
+  if (cost / work->speed > 300 * work->rival) /* annealing gains 2x to 5x */
+    return cost;
+  moves = (int)fmin(permi_layout_moves(work, cost), 80000);
+  return moves > 20 ? permi_layout_anneal(work, layout, cost, moves, PERMI_HYBRID_HEAT, &seed) : cost;
 }
 
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)

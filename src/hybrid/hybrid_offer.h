@@ -1,5 +1,5 @@
 /* =================================================================================== >>hybrid_offer
-   What methods hybrid and cached offer, on the CPU or a GPU. */
+   Offers of method hybrid on the CPU, against those of >>program_plan. */
 #pragma once
 #include "hybrid_residues.h"
 
@@ -7,22 +7,17 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
 {
   static const char *const algebra[] = {"real", "complex", "double-double", "integers", "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
-  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, ", hybrid->n,
                    perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
-                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner);
   if (hybrid->code)
-    permi_code_explain(hybrid, all, buffer, size, &length);
+    permi_code_explain(hybrid, buffer, size, &length);
   else
-    permi_hybrid_say(buffer, size, &length,
-                     "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
-                     "dense has %.3g times as many; ",
-                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slot_count,
-                     hybrid->operations_a_term, all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+    permi_hybrid_say(buffer, size, &length, "%d high, %d lanes; %d statements on %d slots; ", hybrid->high,
+                     hybrid->lanes_log2, hybrid->statements, hybrid->slot_count);
   if (hybrid->runs && hybrid->runs->stand_in)
-    permi_hybrid_say(buffer, size, &length, "modulo %s; ", hybrid->runs->stand_in == hybrid->runs->modulus
-                                                               ? "the modulus itself" : "a multiple of the modulus");
+    permi_hybrid_say(buffer, size, &length, "modulo a multiple of the modulus; ");
   else if (hybrid->runs && hybrid->runs->primes)
     permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
                      hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);
@@ -53,32 +48,25 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* Returns how much longer terms with moduli take; complex double-doubles: 1.1 to 1.3. */
-static double permi_hybrid_certified(permi_hybrid_algebra algebra)
-{
-  return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
-}
-
+/* How much longer terms with moduli take; complex double-doubles: 1.1 to 1.3 */
+#define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
-/* Those of permi_hybrid_least, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
+  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   permi_layouts *work = maker->layouts;
-  maker->layouts = NULL;
-  if (work) {
-    work->rival = rival;
-    return work;
+  if (!work) {
+    work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+    if (!work)
+      return NULL;
+    permi_layouts_make(work, block);
+    work->budget = PERMI_HYBRID_SLOT_BUDGET;
+    work->account = maker->account;
+    work->speed = permi_hybrid_rate(permi_isa(maker->options), algebra) /
+                  (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
+                                  : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
   }
-  work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
-  if (!work)
-    return NULL;
-  permi_layouts_make(work, block);
-  work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = maker->account;
-  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
-                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
-                 : maker->options->certify ? permi_hybrid_certified(permi_hybrid_algebra_of(maker))
-                                           : 1);
+  maker->layouts = NULL;
   work->rival = rival;
   return work;
 }
@@ -98,7 +86,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
-  cost = permi_layouts_start(work, 1);
+  cost = permi_layouts_start(work);
   speed = permi_code_rate(maker, block, work->speed);
   offer->likely = cost / PERMI_HYBRID_GAIN / speed;
   offer->least = fmax(offer->least, cost / PERMI_HYBRID_GAIN_MOST / speed);
@@ -107,7 +95,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
 }
 
 #define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
-static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
+static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -120,11 +108,12 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   int most;
   if (!work)
     return permi_fail_memory(maker->result);
-  memset(&layout, 0, sizeof layout);
+  permi_layouts_start(work);
+  layout = work->first;
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
-    seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
+    seconds = permi_hybrid_search(work, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
                    permi_time_words(seconds).text);
@@ -147,12 +136,12 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!hybrid)
     return status;
   if (block->integer)
-    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block, options->modulus));
+    seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
   hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
-    seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
+    seconds *= 1 + (PERMI_HYBRID_CERTIFIED(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
   most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
          : permi_hybrid_is_doubled((int)hybrid->algebra) ? PERMI_DOUBLED_CHUNK
@@ -173,11 +162,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   return PERM_OK;
 }
 
-/* Method cached has no inner columns. */
 static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const int inner = options->method != PERM_METHOD_CACHED;
   permi_offer gpu;
   void *plan;
   perm_status status;
@@ -185,12 +172,12 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
-  status = permi_code_offer(maker, block, rival, inner, &gpu);
+  status = permi_code_offer(maker, block, rival, &gpu);
   if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
     *offer = gpu;
     return status;
   }
-  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), inner, offer);
+  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), offer);
   if (gpu.plan && !(offer->seconds < gpu.seconds)) {
     plan = offer->plan;
     *offer = gpu;
@@ -200,20 +187,15 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
-   docs/proofs-rounding.md.
-   1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds its
-      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
-   2. A complex product counts three units.
-   3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
-   4. Moduli round, too: 4 times a row, then as in 1 and 3.
-   5. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth.
-   6. An underflow (three in a complex or double-double product, nine in both) and the scaling of an entry's part lose
-      2^-1074 each, as a row without a floor does.
-   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units; blocks add to K.
-   8. On a GPU a chunk has 2^walk blocks of each of 128 threads, and 64 to add threads; complex a b - c d counts six.
-   Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
-   tests/proofs/hybrid.g. */
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
+   1. Row sums are exact. A value made by K operations is off by at most ((1 + u)^K - 1) times its modulus; a complex
+      product counts three, on a GPU six with its difference. In all n - 1 products and `inner` differences.
+   2. TwoSum loses at most gamma_N^2 A of a chunk's N blocks; on a GPU N has 64 more, for the tree of threads.
+   3. Moduli round, too: 4 times a row, then as in 1 and 2.
+   4. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth. Underflows
+      and scaled parts lose 2^-1074 each, as a row without a floor does.
+   5. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two; blocks add to K.
+   Derived in docs/proofs-rounding.md; proved by machine: tests/proofs/chains.v, complex.v, hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -221,9 +203,9 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
   const double n = hybrid->n;
   const double each = !permi_hybrid_is_complex((int)hybrid->algebra) ? 1 : doubled ? 2 : on_gpu ? 6 : 3;
-  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner + ldexp(1, hybrid->low);
+  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner;
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
-  const double moduli = permi_gamma(5 * n + sums + (on_gpu ? ldexp(blocks, hybrid->low) : blocks) + hybrid->lanes);
+  const double moduli = permi_gamma(5 * n + sums + blocks + hybrid->lanes);
   double terms = permi_gamma(roundings) + chunk * chunk;
   leaf->bound_relative = (double)INFINITY;
   leaf->estimate_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
@@ -236,8 +218,8 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Sets estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which
-   rounds unless products are exact; all terms share what earlier elimination rounded. */
+/* Relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least rounds unless
+   products are exact; all terms share what earlier elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -253,7 +235,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
   if (permi_hybrid_is_doubled((int)hybrid->algebra))
     leaf->estimate_relative =
-        (4 * hybrid->parts * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
+        (4 * hybrid->parts * roundings + ldexp(8, hybrid->walked / 2)) * square;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(inexact) * PERMI_UNIT * hybrid->parts;
   if (leaf->shared.relative > 1e-3)
@@ -267,7 +249,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (status != PERM_OK)
     return status;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
+  leaf->information.method = PERM_METHOD_HYBRID;
   leaf->information.isa = hybrid->isa;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);

@@ -10,7 +10,6 @@ typedef struct permi_hybrid_maker {
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
-  int turned[PERMI_HYBRID_LOW + 1][64];
   int failed;
   permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
@@ -35,41 +34,21 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
-  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[k] : k ? node->right : node->left;
   return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
-static int permi_maker_children(const permi_hybrid_node *node)
-{
-  return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
-}
-
-/* Gives persisting tables slots of their own: users change more often, and others write meanwhile. */
-static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
-{
-  int k, index;
-  for (k = 0; k < permi_maker_children(node); k++) {
-    permi_hybrid_node *child = permi_maker_child(maker, node, k, &index);
-    if (!child)
-      continue;
-    child->persists = child->dirty != node->dirty;
-    if (child->persists)
-      child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
-    permi_maker_keep(maker, child);
-  }
-}
-
-/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's, or the table persists. */
+/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
-  const int children = permi_maker_children(node);
+  const int children = node->kind == PERMI_NODE_CHAIN ? node->items : 2;
   permi_hybrid_node *child, *place = NULL;
   int k, index, swap = 0;
   if (node->kind != PERMI_NODE_CHAIN) {
     permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
     swap = left && right && permi_count_ones(right->all) > permi_count_ones(left->all);
-    if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
+    if (node->kind == PERMI_NODE_MERGE && left && left->scope == node->scope)
       place = left;
     if (place && given)
       place->slot = node->slot;
@@ -77,13 +56,13 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k ^ swap, &index);
     if (child)
-      permi_maker_visit(maker, child, index, child->persists || (given && child == place));
+      permi_maker_visit(maker, child, index, given && child == place);
   }
   if (!given)
     node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_count_ones(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
-    if (child && !child->persists && child != place)
+    if (child && child != place)
       memset(maker->busy + child->slot, 0, (size_t)1 << permi_count_ones(child->scope));
   }
   maker->sequence[maker->evaluated++] = number;
@@ -142,11 +121,6 @@ static int permi_pack_bits(uint32_t x, uint32_t mask)
   return packed;
 }
 
-static uint32_t permi_spread_bits(int packed, uint32_t mask)
-{
-  return (uint32_t)permi_deposit_bits((unsigned)packed, mask);
-}
-
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = &maker->work->node[index];
@@ -172,7 +146,6 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-/* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
   *whole &= maker->work->node[index].whole;
@@ -194,7 +167,6 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Returns the size of an exact table, which it fills in. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -202,7 +174,8 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   for (k = 0; k < 1 << permi_count_ones(node->scope); k++) {
     double sum[2] = {0, 0};
     for (side = 0; side < (node->kind == PERMI_NODE_FOLD ? 2 : 1); side++) {
-      const uint32_t setting = permi_spread_bits(k, node->scope) | (side ? node->all & ~node->scope : 0);
+      const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)k, node->scope) |
+                               (side ? node->all & ~node->scope : 0);
       double x[2], product[2] = {half, half};
       for (factor = 0; factor < (node->right < 0 ? 1 : 2); factor++) {
         permi_growth_at(maker, factor ? node->right : node->left, setting, x);
@@ -240,11 +213,11 @@ static void permi_growth_chain(permi_hybrid_maker *maker, permi_hybrid_node *nod
   int k;
   node->whole = 1;
   node->size = 1;
-  for (k = node->first; k < node->first + node->items; k++) {
+  for (k = 0; k < node->items; k++) {
     const int item = maker->work->item[k];
     double size = node->size * permi_growth_size(maker, item, &node->whole) * (1 + 1e-12);
     growths->item[k] = PERMI_GROWS_NOT;
-    if (k > node->first && !(node->whole && size <= growths->cap))
+    if (k > 0 && !(node->whole && size <= growths->cap))
       growths->item[k] = permi_growth_kind(size, 0, &size);
     node->whole &= growths->item[k] == PERMI_GROWS_NOT;
     node->size = size;
@@ -279,7 +252,6 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
   }
 }
 
-/* Returns 1 if nothing grows. */
 static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const permi_hybrid_node *root)
 {
   int k, whole = 1;
@@ -292,7 +264,7 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
     permi_growth_node(maker, node);
     whole &= node->whole;
   }
-  return whole && ldexp(root->size, maker->layout->low) <= PERMI_GROWTH_EXACT;
+  return whole && root->size <= PERMI_GROWTH_EXACT;
 }
 
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
@@ -316,10 +288,10 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->halved = node->halved;
   if (opcode == PERMI_OP_CHAIN) {
     for (k = 0; k < node->items; k++) {
-      const int item = maker->work->item[node->first + k];
+      const int item = maker->work->item[k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
                             permi_hybrid_line(item < n ? item : nodes[item].slot),
-                            maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
+                            maker->growths ? maker->growths->item[k] : 0, 0, 0);
     }
     return;
   }
@@ -335,7 +307,8 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
   operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
   for (k = 0; k < size; k++) {
-    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_count_ones(fast), slow);
+    const uint32_t plus = (uint32_t)(permi_deposit_bits((unsigned)k, fast) |
+                                     permi_deposit_bits((unsigned)(k >> permi_count_ones(fast)), slow));
     const uint32_t minus = plus | folded;
     const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
     const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus);
@@ -354,7 +327,6 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
   permi_hybrid_node *node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  permi_maker_keep(maker, node);
   permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
     maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
@@ -366,25 +338,11 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
 
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
-  const permi_arrangement *layout = maker->layout;
-  const int low = layout->low, n = maker->work->n, root = n + maker->work->nodes - 1;
-  int k, s;
+  const int root = maker->work->n + maker->work->nodes - 1;
+  int k;
   permi_maker_plan(maker);
-  for (s = 0; s < 1 << low && !maker->failed; s++) {
-    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
-    for (k = 0; k < maker->evaluated; k++)
-      if (s == 0 || maker->work->node[maker->sequence[k]].dirty >> turns & 1)
-        permi_maker_emit(maker, maker->sequence[k]);
-    permi_maker_operation(maker, PERMI_OP_TOTAL);
-    permi_maker_statement(maker, 0, permi_hybrid_line(maker->work->node[root].slot), 0, s & 1, 0);
-    if (low) { /* turns the next column; in the end the one that leads back */
-      const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
-      const int back = !last && (step ^ step >> 1) >> next & 1;
-      permi_maker_operation(maker, PERMI_OP_FLIP);
-      for (k = 0; k < n; k++)
-        if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
-          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + back, 0);
-    }
-  }
+  for (k = 0; k < maker->evaluated && !maker->failed; k++)
+    permi_maker_emit(maker, maker->sequence[k]);
+  maker->hybrid->result = permi_hybrid_line(maker->work->node[root].slot);
 }
 /* SPDX-License-Identifier: MIT */

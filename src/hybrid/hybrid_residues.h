@@ -1,9 +1,9 @@
 /* ================================================================================ >>hybrid_residues
    Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
    below 2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the
-   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and
-   merges need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r
-   a root of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
+   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by. Gaussian
+   integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root of -1: the results x + r y and
+   x - r y sum to 2 x, and times -r and r to 2 y. */
 #pragma once
 #include "hybrid_leaf.h"
 
@@ -11,12 +11,8 @@
 
 #define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
-/* Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
-#define PERMI_WHOLE_SLOWER 1.25 /* before the program is known */
-#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows */
-#define PERMI_WHOLE_LONG 1.6
+#define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times the time of doubles */
 
-/* Adds a chunk's residue, from a sum of residues or their parts. */
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {
   const uint64_t p = run->prime.p;
@@ -29,13 +25,13 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
-/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
+/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
   const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  double *block = slot + PERMI_HYBRID_ROOM;
-  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  const double *result = permi_hybrid_slot(slot, hybrid->result);
+  double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
   int i, j, k, p;
   for (i = 0; i < n; i++)
@@ -49,14 +45,12 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
     }
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
-    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-    family->execute[hybrid->algebra](hybrid, slot, block);
-    family->add(hybrid, block, total, (int)(s & 1));
+    family->execute[hybrid->algebra](hybrid, slot);
+    family->add(hybrid, result, total, (int)(s & 1));
     if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
-      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-      family->absolute[hybrid->algebra](hybrid, slot, block);
+      family->absolute[hybrid->algebra](hybrid, slot);
       for (k = 0; k < lanes; k++)
-        absolute[k] += block[k];
+        absolute[k] += result[k];
     }
     if (++s == last)
       break;
@@ -65,7 +59,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* Adds a chunk: rounded numbers, integers, or (runs) residues modulo a prime, whose program stands behind the slots. */
+/* The program of a prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -73,7 +67,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   const uint64_t each = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   const permi_hybrid_run *run = runs && runs->primes ? &runs->run[chunk / each] : NULL;
   const int lanes = hybrid->lanes, parts = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1;
-  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
+  const double *total = (double *)workspace + PERMI_HYBRID_ROOM;
   const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   double sum = 0, sampled = 0;
   int k, p;
@@ -102,7 +96,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   for (k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
   permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
-  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
+  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
 }
@@ -161,7 +155,6 @@ static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* Returns the primes needed if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
@@ -174,7 +167,7 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Makes primes, roots and factors; `known`: the modulus if it may stand in. 0: out of memory. */
+/* Returns 0 if memory is out. known: the modulus if it may stand in. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -258,7 +251,6 @@ static int permi_whole_words(const permi_block *block, int transposed, double *w
   return any;
 }
 
-/* Returns words x, times `factor`, modulo a run's prime. */
 static double permi_whole_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
   const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
@@ -308,29 +300,11 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
-  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus */
-    hash = permi_hash(hash, hybrid->runs->stand_in);
+  hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
   for (e = 0; e < block->edges && block->imaginary_integer; e++)
     hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
   return hash;
-}
-
-/* Returns how much longer all passes take than doubles. */
-static double permi_whole_slower(const permi_hybrid *hybrid)
-{
-  static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
-  double all = 0, weighted = 0;
-  int k, i;
-  for (k = 0; k < hybrid->operations; k++) {
-    const permi_instruction *t = &hybrid->operation[k];
-    all += t->count;
-    for (i = 0; t->opcode == PERMI_OP_CHAIN && i < t->count; i++)
-      weighted += weight[hybrid->statement[t->first + i].q];
-    if (t->opcode != PERMI_OP_CHAIN)
-      weighted += t->count * weight[t->growth];
-  }
-  return weighted / fmax(all, 1) * fmax(hybrid->runs->passes, 1);
 }
 /* SPDX-License-Identifier: MIT */

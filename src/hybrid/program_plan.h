@@ -1,5 +1,5 @@
 /* =================================================================================== >>program_plan
-   Plans a program on a GPU: makes programs of several layouts and keeps the one with the best prediction. */
+   Makes GPU programs of several layouts and keeps the one with the best prediction. */
 #pragma once
 #include "programs.h"
 
@@ -27,7 +27,7 @@ static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t f
   return 1;
 }
 
-#define PERMI_GPU_TRIALS 12
+#define PERMI_GPU_TRIALS 6
 typedef struct permi_code_trial {
   permi_layouts work;
   permi_arrangement layout;
@@ -38,29 +38,26 @@ typedef struct permi_code_choice {
   permi_maker *maker;
   const permi_block *block;
   permi_hybrid_algebra algebra;
-  int inner, moves;
-  permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix as the last trial orients it; integers' words */
+  int moves;
+  permi_code_trial *trial;
+  double *scaled; /* the matrix as oriented, or words of integers */
   long long scale_exp2;
   int given, zero;
-  int reduced[64];                  /* rows of it */
+  int reduced[64]; /* rows */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* A sum runs for each prime or root. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
   return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
-/* Returns predicted seconds; what waits beyond PERMI_GPU_LIVE is spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
   const double spilled = fmax(code->live - PERMI_GPU_LIVE, 0);
-  const double large = hybrid->inner ? fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000
-                                     : fmax(code->moduli - 4000, 0) / 40000;
-  return (hybrid->operations_a_term + ldexp(code->moves, -hybrid->low)) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
+  const double large = fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000;
+  return (code->operations + code->moves) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
          (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
@@ -69,18 +66,17 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
   const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
-  int i, k, n = work->n, growth = 0;
+  int i, k, n = work->n;
   for (i = 0; i < n + work->nodes && coder->memos <= PERMI_GPU_MEMO; i++) {
     coder->place[i] = coder->memos;
-    coder->memos += (i < n ? 2 : 1) << permi_count_ones(work->node[i].scope);
-    if (i < n)
-      permi_code_prepare_row(coder, choice->algebra, a, i, &growth);
+    coder->memos += 1 << permi_count_ones(work->node[i].scope);
+    if (i < n && !coder->whole)
+      permi_hybrid_row(&coder->rows, choice->algebra, a, coder->layout->order, i);
     for (k = 0; k < n && i < n && coder->whole; k++)
       memcpy(coder->rows.number[i][k], a + (i * n + coder->layout->order[k]) * PERMI_WHOLE_WORDS, sizeof(double[4]));
   }
 }
 
-/* Writes a row's words of the table: x times `factor`, or its residue. */
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
@@ -89,12 +85,11 @@ static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_ru
     to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
-/* run: NULL for the only table */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
                              double *table)
 {
   const permi_code *code = coder->code;
-  const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
+  const int words = hybrid->n * coder->parts, first = hybrid->inner + code->walk;
   int i, k, p;
   for (i = 0; i < hybrid->n; i++) {
     double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
@@ -114,7 +109,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
     table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
-/* Makes the runs of whole numbers and a table for each pass. 0: out of memory. */
+/* Returns 0 if memory is out. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;
@@ -185,7 +180,6 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   }
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
-  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
   permi_code_text(coder, hybrid);
 }
 
@@ -200,7 +194,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   const permi_hybrid_algebra algebra = choice->algebra;
   permi_layouts *work = &trial->work;
   permi_arrangement *layout = &trial->layout;
-  const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
+  const int n = work->n, outer = n - 1 - layout->inner, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
   permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
@@ -216,10 +210,9 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
     hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
     hybrid->walked = code->walk;
     /* a thread samples 1/128 of its patterns, or more for 2^18 in all */
-    most = code->walk + hybrid->low;
+    most = code->walk;
     code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
     code->allocator = allocator;
-    code->scale = permi_dd_make(1);
     coder->work = work;
     coder->layout = layout;
     coder->code = hybrid->code = code;
@@ -248,9 +241,8 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
     hybrid->isa = PERM_ISA_CUDA;
     hybrid->gpu.allocator = *allocator;
     hybrid->gpu.work.program = &code->program;
-    hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
-    hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
-    hybrid->scale_exp2 = code->scale_exp2;
+    hybrid->gpu.work.absolute_mask = (1u << (code->walk - code->samples_log2)) - 1;
+    hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk);
     failed = code->failed;
   } else {
     permi_code_release(allocator, code);
@@ -277,19 +269,15 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-/* Searches a trial, or (PERMI_GPU_TRIALS) the leader's layout again. */
 static perm_status permi_code_search(void *context, uint64_t number, int thread)
 {
   const permi_code_choice *choice = (const permi_code_choice *)context;
-  permi_code_trial *trial = number < PERMI_GPU_TRIALS ? &choice->trial[number] : choice->leader;
+  permi_code_trial *trial = &choice->trial[number];
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + number;
-  int pass;
   (void)thread;
-  if (!choice->moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, choice->inner, &trial->layout);
-  for (pass = 0; pass < 2 && choice->moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (choice->moves + pass) / 2,
-                                      choice->inner ? 3 : -1, pass ? 0.05 : 0.2, &seed);
+  trial->cost = choice->moves ? permi_layout_anneal(&trial->work, &trial->layout, trial->cost, choice->moves,
+                                                    PERMI_HYBRID_HEAT, &seed)
+                              : permi_layout_first(&trial->work, number & 1, &trial->layout);
   return PERM_OK;
 }
 
@@ -309,37 +297,32 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Returns how many moves take as long as the run or the rival; *least: seconds of the best trial. */
-static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
+static double permi_code_search_all(permi_code_choice *choice, double rival)
 {
   static const int budget[3] = {150, 130, 110};
-  const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
-  const int wide = one ? 1 : choice->algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 4 : 2; /* doubles that wait a number */
-  const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
+  const int n = choice->block->n;
   const double rate = permi_code_rate(choice->maker, choice->block, 0);
   const double density = (double)choice->block->edges / ((double)n * n);
-  double worth = 0;
+  double least = (double)INFINITY;
   int k, pass;
-  *least = (double)INFINITY;
   for (k = 0; k < PERMI_GPU_TRIALS; k++) {
     permi_layouts *work = &choice->trial[k].work;
     permi_layouts_make(work, choice->block);
-    work->gpu = divided ? 1 : 2;
-    work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / wide;
+    work->gpu = 1;
+    work->budget = budget[k / 2] / permi_hybrid_parts((int)choice->algebra);
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search, choice, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
-      *least = fmin(*least, choice->trial[k].cost / rate);
-    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
-    choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
+      least = fmin(least, choice->trial[k].cost / rate);
+    choice->moves = (int)fmin(0.2 * fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)),
+                              PERMI_GPU_MOVES);
     if (density > 0.65) /* seen: a tenth at 0.7, nothing in full matrices */
       choice->moves = choice->moves < 4000 ? choice->moves : 4000;
-    if (choice->moves < 20 || *least > 300 * rival)
+    if (choice->moves < 20 || least > 300 * rival)
       break;
   }
-  return worth;
+  return least;
 }
 
 /* Keeps the fastest program so far. */
@@ -363,16 +346,13 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
       const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
       hybrid->scale_exp2 += choice->scale_exp2;
       permi_hybrid_release(&choice->maker->options->allocator, faster ? choice->best : hybrid);
-      choice->leader = faster ? trial : choice->leader;
       choice->best = faster ? hybrid : choice->best;
     }
   }
   return status;
 }
 
-/* Anneals the layout of a long sum again. */
-static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                    permi_offer *offer)
+static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
@@ -380,7 +360,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   permi_code_choice choice;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
-  double least, worth;
+  double least;
   uint64_t hash;
   int k;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
@@ -389,19 +369,13 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.maker = maker;
   choice.block = block;
   choice.algebra = permi_hybrid_algebra_of(maker);
-  choice.inner = inner;
   choice.given = -1;
   choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
   choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   if (choice.trial && choice.scaled) {
-    worth = permi_code_search_all(&choice, rival, &least);
+    least = permi_code_search_all(&choice, rival);
     for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
       status = permi_code_try(&choice, &choice.trial[k]);
-    choice.moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-    if (status == PERM_OK && choice.best && inner && choice.moves >= PERMI_GPU_MOVES / 4) {
-      permi_code_search(&choice, PERMI_GPU_TRIALS, 0);
-      status = permi_code_try(&choice, choice.leader);
-    }
   } else {
     status = PERM_ERROR_MEMORY;
   }
@@ -411,7 +385,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
   hybrid = choice.best;
-  hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
+  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
   hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
@@ -427,20 +401,18 @@ static perm_status permi_code_make(permi_maker *maker, const permi_block *block,
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)offer->plan;
   (void)maker, (void)block;
-  if (hybrid->code) {
+  if (hybrid->code)
     leaf->run_range = permi_gpu_range;
-    leaf->scale = hybrid->code->scale;
-  }
   return PERM_OK;
 }
 
-static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
+static void permi_code_explain(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
 {
   const permi_code *code = hybrid->code;
   permi_hybrid_say(buffer, size, length,
                    "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                   "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                   "%d doubles waiting; %.4g operations per outer pattern; ",
                    code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                   code->live, code->divided, hybrid->operations_a_term, all);
+                   code->live, code->operations);
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,14 +1,12 @@
 /* ======================================================================================= >>programs
-   The sums of >>hybrid_layout on GPUs: a layout becomes a straight program, where each statement makes a value; a
+   The sums of >>hybrid_layout on GPUs. A layout becomes a straight program, in which each statement makes a value; a
    thread runs it for every pattern of its walk.
 
-     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
-                 number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
+     columns     inner | walk, a loop in Gray order | high, the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2
+                 threads are a chunk | one fixed +
      values      in registers, made on demand so that few wait; bases in shared, constants in constant memory (literals
                  are 5 % slower)
-     rows        real ones are divided by their largest inner entry, unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
-                 all, without division
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; all with certify
      integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
    its FP64 rate up to 130 waiting values. */
@@ -20,8 +18,6 @@
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
   PERMI_CODE_TIMES,
   PERMI_CODE_CROSS,   /* a b - c d; of moduli a b + c d */
   PERMI_CODE_MINUS,   /* a - b; of moduli a + b */
@@ -31,9 +27,8 @@ typedef enum permi_code_kind {
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
   PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_RETURN
+  PERMI_CODE_TOTAL,   /* the result is a */
+  PERMI_CODE_MODULUS  /* |a| + the floor of row b; what follows is of moduli */
 } permi_code_kind;
 
 typedef struct permi_code_statement {
@@ -52,7 +47,7 @@ typedef struct permi_code {
   double *residue;
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* from `moduli` on: the second program */
+  int statements, statement_room, moduli; /* the second program begins at `moduli` */
   int constants, constant_room, residues, residue_room;
   int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
@@ -60,9 +55,6 @@ typedef struct permi_code {
   int walk, samples_log2, live;
   int certify;
   double operations, moves;
-  permi_dd scale;               /* product of the rows' divisors */
-  long long scale_exp2;
-  int divided;
   const perm_allocator *allocator;
   int failed; /* 1: too large, 2: no memory */
 } permi_code;
@@ -86,8 +78,7 @@ static void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybri
 }
 
 #define PERMI_GPU_CONSTANTS 7800
-#define PERMI_GPU_MOVES 40000
-#define PERMI_GPU_MOVES_MORE 300000
+#define PERMI_GPU_MOVES 100000
 #define PERMI_GPU_MEMO 400000
 #define PERMI_GPU_LOAD 2.2         /* operations: 4 processors share 128 bytes a cycle */
 #define PERMI_GPU_FLIP 5           /* load and store */
@@ -102,11 +93,9 @@ typedef struct permi_coder {
   permi_arrangement *layout;
   permi_code *code;
   int parts, moduli;
-  uint32_t minus;
   int remake, reload;        /* then a row sum, a base is made again */
-  int unit[64]; /* column of the row's divisor; -1: none */
   int base[64], *memo; /* the value; -1: to be made */
-  int place[PERMI_HYBRID_NODES]; /* in memo, of nodes; behind a row the same without the divisor */
+  int place[PERMI_HYBRID_NODES]; /* in memo, of nodes */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
@@ -127,12 +116,6 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
 static int permi_code_words(const permi_coder *coder, int row)
 {
   return coder->reduced[row] ? PERMI_WHOLE_WORDS : coder->parts;
-}
-
-/* Returns whether moduli run once for each setting of low columns. */
-static int permi_code_sampled(const permi_coder *coder)
-{
-  return coder->moduli && !coder->code->certify;
 }
 
 static int permi_code_is_zero(const permi_coder *coder, int row, const double *x)
@@ -176,40 +159,21 @@ static int permi_code_twice(permi_coder *coder, int row, int place, int *negativ
   return permi_code_constant(coder, row, twice, negative);
 }
 
-static int permi_code_base(permi_coder *coder, int row)
-{
-  const permi_arrangement *layout = coder->layout;
-  int k, negative, constant;
-  if (coder->base[row] >= 0 &&
-      (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
-    return coder->base[row];
-  coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
-    if (coder->work->node[row].dirty >> k & 1) {
-      constant = permi_code_twice(coder, row, layout->inner + k, &negative);
-      coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
-    }
-  return coder->base[row];
-}
-
-static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
+static int permi_code_row(permi_coder *coder, int row, uint32_t setting)
 {
   const permi_hybrid_node *node = &coder->work->node[row];
-  const uint32_t scope = whole ? node->scope : node->scope & ~(UINT32_C(1) << coder->unit[row]);
-  int *memo = coder->memo + coder->place[row] + permi_pack_bits(setting, scope) +
-              (whole ? 0 : 1 << permi_count_ones(node->scope));
+  int *memo = coder->memo + coder->place[row] + permi_pack_bits(setting, node->scope);
   const int words = permi_code_words(coder, row);
   double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
-  if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
+  if (*memo >= 0 && coder->code->statements - *memo < coder->remake)
     return *memo;
-  for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < words && coder->minus >> k & coder->work->node[row].dirty >> k & 1; p++)
-      sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
-    for (p = 0; p < words && scope >> k & 1; p++)
+    for (p = 0; p < words && node->scope >> k & 1; p++)
       sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
-  value = permi_code_base(coder, row);
+  if (coder->base[row] < 0 || coder->code->statements - coder->base[row] >= coder->reload)
+    coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
+  value = coder->base[row];
   if (!permi_code_is_zero(coder, row, sum)) {
     constant = permi_code_constant(coder, row, sum, &negative);
     value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
@@ -238,15 +202,15 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
                                                     : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
-/* Returns a table entry's value. A fold makes its larger factor first, so that few values wait. */
+/* A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n;
   const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, left, right, k;
+  int *memo, value = 0, left, right, minus, k;
   if (index < n)
-    return permi_code_row(coder, index, setting, 1);
+    return permi_code_row(coder, index, setting);
   node = &nodes[index];
   memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
@@ -256,33 +220,29 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   right = node->right;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
-      const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->maker.growths ? coder->maker.growths->item[node->first + k] : PERMI_GROWS_NOT;
+      const int next = permi_code_entry(coder, coder->work->item[k], 0);
+      const int growth = coder->maker.growths ? coder->maker.growths->item[k] : PERMI_GROWS_NOT;
       value = k ? permi_code_grown(coder, PERMI_CODE_TIMES, growth, 0, value, next, 0, 0) : next;
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
-      const int minus = permi_code_entry(coder, left, setting | folded);
+      minus = permi_code_entry(coder, left, setting | folded);
       value = permi_code_grown(coder, PERMI_CODE_MINUS, node->growth, node->halved, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
     int swap = left < n && right < n && permi_count_ones(nodes[left].scope) > permi_count_ones(nodes[right].scope);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
-    if (second < n && coder->unit[second] >= 0 && !coder->moduli) {
-      const int near_sum = permi_code_row(coder, second, setting, 0);
-      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near_sum, 0, 0);
-    } else {
-      const int other = permi_code_entry(coder, second, setting);
-      value = permi_code_grown(coder, PERMI_CODE_TIMES, node->growth, 0, value, other, 0, 0);
-    }
+    minus = permi_code_entry(coder, second, setting);
+    value = permi_code_grown(coder, PERMI_CODE_TIMES, node->growth, 0, value, minus, 0, 0);
   } else {
     const int swap =
         left < n || (right >= n && permi_count_ones(nodes[right].all) > permi_count_ones(nodes[left].all));
     int f[4];
     for (k = 0; k < 4; k++) {
-      const int second = (k >> 1) ^ swap, minus = k & 1;
+      const int second = (k >> 1) ^ swap;
+      minus = k & 1;
       f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
     }
     value = permi_code_grown(coder, PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1], f[2], f[3]);
@@ -293,7 +253,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 1};
+  static const int count[] = {0, 1, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
@@ -301,7 +261,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes how many doubles wait at most; moduli have one each. 0: out of memory. */
+/* Notes how many doubles wait at most. Returns 0 if memory is out. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -333,82 +293,24 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
 static double permi_code_operations(const permi_code *code, int k, permi_hybrid_algebra algebra)
 {
   static const double each[PERMI_HYBRID_ALGEBRAS][PERMI_CODE_TOTAL + 1] = {
-      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
-      {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
-      {0, 2, 1, 5, 8, 21, 11, 6, 0, 0, 0, 0, 0, 12},
-      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD, 1},
-      {0, 4, 2, 0, 42, 94, 22, 12, 0, 0, 0, 0, 0, 24}};
+      {0, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1},
+      {0, 2, 5, 11, 2},
+      {0, 2, 8, 21, 11, 6},
+      {0, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD},
+      {0, 4, 42, 94, 22, 12}};
   const int kind = code->statement[k].kind;
-  if (kind > PERMI_CODE_TOTAL)
-    return kind == PERMI_CODE_MODULUS && permi_hybrid_is_complex((int)algebra) ? 20 : 1;
+  if (kind == PERMI_CODE_MODULUS)
+    return permi_hybrid_is_complex((int)algebra) ? 20 : 1;
   return each[k >= code->moduli && kind >= PERMI_CODE_TIMES ? PERMI_HYBRID_REAL : algebra][kind];
 }
 
-/* Chooses the row's divisor; *gain: log2 of what products gain by divisors. */
-static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i, int *gain)
+static void permi_code_values(permi_coder *coder)
 {
-  permi_code *code = coder->code;
-  double most = 0, unit = 0;
-  int k, e;
-  coder->unit[i] = -1;
-  if (algebra == PERMI_HYBRID_WHOLE)
-    return;
-  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL && !coder->code->certify; k++) {
-    const double x = a[i * coder->work->n + coder->layout->order[k]];
-    most = fmax(most, fabs(x));
-    if (k < coder->layout->inner && fabs(x) > fabs(unit)) {
-      unit = x;
-      coder->unit[i] = k;
-    }
-  }
-  if (unit == 0 || fabs(unit) * 1024 < most || *gain + 1 - permi_exponent(unit) > 900) {
-    coder->unit[i] = -1;
-  } else {
-    *gain += 1 - permi_exponent(unit);
-    code->scale = permi_dd_multiply(code->scale, permi_dd_make(unit));
-    frexp(code->scale.hi, &e);
-    code->scale = permi_dd_scale(code->scale, -e);
-    code->scale_exp2 += e;
-    code->divided++;
-  }
-  permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
-}
-
-/* Forgets values that low column `turned` (-1: any) changes. */
-static void permi_code_forget(permi_coder *coder, int turned)
-{
-  const permi_layouts *work = coder->work;
-  int i;
-  for (i = 0; i < work->n + work->nodes; i++)
-    if (turned < 0 || work->node[i].dirty >> turned & 1)
-      memset(coder->memo + coder->place[i], -1, sizeof(int) << (permi_count_ones(work->node[i].scope) + (i < work->n)));
-  if (turned < 0)
-    memset(coder->base, -1, sizeof coder->base);
-}
-
-/* Adds a value for every setting of low columns, in Gray order, to the block or the returned modulus. */
-static void permi_code_settings(permi_coder *coder)
-{
-  const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;
-  int s, sum = 0;
-  permi_code_forget(coder, -1);
-  for (s = 0; s < 1 << low && !coder->code->failed; s++) {
-    const int next = permi_trailing_zeros((uint64_t)s + 1);
-    int value = permi_code_entry(coder, root, 0);
-    if (coder->grows)
-      value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
-    if (!coder->moduli)
-      permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
-    else
-      sum = s ? permi_code_put(coder, PERMI_CODE_MINUS, 1, sum, value, 0, 0) : value;
-    if (s + 1 == 1 << low)
-      break;
-    permi_code_forget(coder, next);
-    coder->minus ^= UINT32_C(1) << next;
-  }
-  coder->minus = 0;
-  if (coder->moduli)
-    permi_code_put(coder, PERMI_CODE_RETURN, 0, sum, 0, 0, 0);
+  int value;
+  memset(coder->memo, -1, (size_t)coder->memos * sizeof *coder->memo);
+  memset(coder->base, -1, sizeof coder->base);
+  value = permi_code_entry(coder, coder->work->n + coder->work->nodes - 1, 0);
+  permi_code_put(coder, PERMI_CODE_TOTAL, 0, value, 0, 0, 0);
 }
 
 static void permi_code_statements(permi_coder *coder)
@@ -417,13 +319,13 @@ static void permi_code_statements(permi_coder *coder)
   permi_code *code = coder->code;
   const int n = coder->work->n;
   int i, j;
-  permi_code_settings(coder);
+  permi_code_values(coder);
   code->moduli = code->statements;
   coder->moduli = 1;
   if (!coder->whole)
-    permi_code_settings(coder);
+    permi_code_values(coder);
   for (j = 0; j <= code->walk && !code->failed; j++) {
-    const int k = layout->inner + layout->low + j;
+    const int k = layout->inner + j;
     code->first_flip[j] = code->flips;
     for (i = 0; i < n && j < code->walk; i++)
       if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
@@ -461,30 +363,24 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* Returns a literal that reads back as x, -0 too. */
 static const char *permi_code_literal(double x, char text[32])
 {
   permi_say(text, 32, "%.16e", x);
   return text;
 }
 
-/* The statements' texts by kind: in real programs, for numbers of several parts, and for their moduli (NULL: as
-   numbers); positive and negative (NULL: the same). Before a text stand its operands: k the value made, A = 1024 a,
-   B = 8 b, C = 2 + c, 0 or -1 by the sign of low column c. With residues operand 2 is minus the prime, 3 its inverse;
-   quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a constant, V subtracts it, U turns a
-   base, T times, X cross, D difference, Z settles a row, S adds to a block, Q modulus; R settles T2 and D2. Real
-   programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144
-   bytes). */
+/* The texts of statements by kind: in real programs, for numbers of several parts, for their moduli (NULL: as
+   numbers); positive, negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b.
+   With residues operand 2 is minus the prime, 3 its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the
+   grid. C++: A adds a constant, V subtracts it, T times, X cross, D difference, Z settles a row, Q modulus; R settles
+   T2 and D2. Real programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
+   0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
-static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
+static const char *const permi_code_form[PERMI_CODE_MODULUS + 1][3][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka const auto v%d=BM(%d);\n"}},
     {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
      {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"}},
-    {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
-      "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
-     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
-    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"}},
     {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
     {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n",
       "cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
@@ -505,17 +401,15 @@ static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
       "fma.rn.f64 v%d,c,%%2,v%d;\n",
       "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
       "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
-    {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
-     {"a S(v%d);\n", "a W(v%d);\n"}},
-    {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
-    {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
+    {{"a mov.f64 block,v%d;\n"}, {"a block=v%d;\n"}, {"a return v%d;\n"}},
+    {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}}};
 
 static void permi_code_print_statement(permi_coder *coder, int k)
 {
-  static const char names[] = "kabcdABC";
+  static const char names[] = "kabcdAB";
   permi_code *code = coder->code;
   const permi_code_statement *t = &code->statement[k];
-  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c};
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b};
   const int real = coder->parts == 1, of_moduli = k >= code->moduli && permi_code_form[t->kind][2][0];
   const char *const *forms = permi_code_form[t->kind][real ? 0 : of_moduli ? 2 : 1];
   const char *form = forms[t->negative && forms[1]];
@@ -534,7 +428,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   }
 }
 
-static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
+static void permi_code_print_statements(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
   int k;
@@ -547,8 +441,6 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   if (coder->parts > 1)
     return;
   permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
-  for (k = 0; k < low; k++)
-    permi_code_print(code, ", \"d\"(m%d)", k);
   if (coder->grows)
     permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse), \"l\"(residue)");
   permi_code_print(code, " : \"memory\");\n");
@@ -573,14 +465,12 @@ static const char permi_code_pairs[] =
     "PERMI_BOTH P D2(P a, P b) {\n"
     "  P r; permi_two_sum(r.v, r.e, a.v, -b.v);\n"
     "  r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
-    "PERMI_BOTH P L(P a, double s, P b) {\n"
-    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
-    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
+    "PERMI_BOTH P L(P a, P b) {\n"
+    "  double e; permi_two_sum(a.v, e, a.v, b.v);\n"
+    "  a.e = permi_add(a.e, permi_add(b.e, e)); return a; }\n"
     "PERMI_BOTH P R(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
     "PERMI_BOTH P Z(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
 static const char permi_code_real_pairs[] =
-    "#define S(f) block = R(L(block, 1.0, f))\n"
-    "#define W(f) block = R(L(block, -1.0, f))\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"
     "#define BM(r) permi_n(B1(r), 0.0)\n";
 static const char permi_code_complex_pairs[] =
@@ -595,11 +485,9 @@ static const char permi_code_complex_pairs[] =
     "#define BM(r) permi_m(permi_n(B1(4 * (r)), 0.0), permi_n(B1(4 * (r) + 2), 0.0))\n"
     "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
     "PERMI_BOTH N T2(N a, N b) {\n"
-    "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
+    "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), T2(a.y, b.x))); }\n"
     "PERMI_BOTH N R(N a) { return permi_m(R(a.x), R(a.y)); }\n"
     "PERMI_BOTH N Z(N a) { return permi_m(Z(a.x), Z(a.y)); }\n"
-    "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
-    "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
     "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
 static const char permi_code_settled[] =
@@ -613,8 +501,6 @@ static const char permi_code_complex[] =
     "  return permi_n(permi_fma(a.v, b.v, permi_fma(-a.e, b.e, permi_fma(-c.v, d.v, permi_mul(c.e, d.e)))),\n"
     "                 permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(-c.v, d.e, -permi_mul(c.e, d.v))))); }\n"
     "PERMI_BOTH N D(N a, N b) { return permi_n(permi_add(a.v, -b.v), permi_add(a.e, -b.e)); }\n"
-    "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
-    "#define W(f) block = D(block, f)\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
@@ -638,7 +524,7 @@ static int permi_code_pass(const permi_hybrid *hybrid)
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts, low = code->certify ? 0 : hybrid->low;
+  const int parts = coder->parts;
   char text[32];
   int k, j, p;
   permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
@@ -664,11 +550,9 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, "} }\n");
   if (hybrid->algebra == PERMI_HYBRID_WHOLE)
     return;
-  permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
-  for (k = 0; k < low; k++)
-    permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
+  permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b) {\n");
   permi_code_print(code, parts == 1 ? "double block;\n" : "");
-  permi_code_print_statements(coder, code->moduli, code->statements, low);
+  permi_code_print_statements(coder, code->moduli, code->statements);
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
@@ -679,13 +563,13 @@ static const char permi_code_samples[] =
     "  unsigned h = key + i * 0x9e3779b9u;\n"
     "  h = (h ^ h >> 16) * 0x7feb352du;\n"
     "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
-    "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
+    "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << WALK) - 1);\n"
     "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
-    "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
+    "  absolute = permi_add(absolute, permi_moduli(b));\n"
     "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
     "}\n";
 static const char permi_code_all_moduli[] =
-    "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
+    "absolute = permi_add(absolute, permi_moduli(b));\n";
 
 static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "lo = permi_add(lo, e);\n",
@@ -697,8 +581,8 @@ static const char *const permi_code_add_text[PERMI_HYBRID_ALGEBRAS] = {
     "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
     "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
 
-/* Prints the kernel. Its table is start [words], step [high][words], words = rows times parts; where numbers grow each
-   pass has one, which ends with minus the prime, its inverse and residues. */
+/* The kernel's table is start [words], step [high][words], words = rows times parts. Where numbers grow each pass has
+   one, which ends with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -706,7 +590,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_functions(coder, hybrid);
   permi_code_print(code,
                    PERM_GPU_ENTRY "{\n"
-                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d, PASS = %d };\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, SAMPLES = %d, PASS = %d };\n"
                    "extern __shared__ double room[];\n"
                    "const int t = (int)threadIdx.x;\n"
                    "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
@@ -724,7 +608,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "for (unsigned m = 0;;) {\n"
                    "%s%s",
                    code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
-                   hybrid->low, code->samples_log2, permi_code_pass(hybrid),
+                   code->samples_log2, permi_code_pass(hybrid),
                    coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
                    coder->grows ? " + PASS * (chunk >> (HIGH - 7)), *residue = table + WORDS * (1 + HIGH) + 2;\n"
                                   "const double minus_prime = residue[-2], inverse = residue[-1];\n"
@@ -733,7 +617,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    real                ? "double block;\n"
                    : coder->parts == 2 ? "N block = {0, 0};\n"
                                        : "N block = {{0, 0}, {0, 0}};\n");
-  permi_code_print_statements(coder, 0, code->moduli, 0);
+  permi_code_print_statements(coder, 0, code->moduli);
   permi_code_print(code,
                    "double e;\n"
                    "const double s = m & 1 ? -1.0 : 1.0;\n"

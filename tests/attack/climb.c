@@ -252,7 +252,7 @@ static int run_pessimism(void)
 {
   static measure to;
   long rows = 0, bad = 0;
-  int parts, kind, method, n, k;
+  int parts, kind, n, k;
   sample of;
   char orders[16];
   printf("| entries | matrices | numbers | engine | precision | orders | results | computed again | "
@@ -268,21 +268,15 @@ static int run_pessimism(void)
       bad += show_measure("dense", &of, "12..24", &to, parts == 1 ? 150 : 300, 0);
     }
   for (kind = 0; kind < WEIGHTS; kind++)
-    for (parts = 1; parts <= 2; parts++)
-      for (method = 0; method < 2; method++) {
-        of = (sample){(weights)kind,
-                      parts,
-                      1,
-                      method ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID,
-                      PERM_PRECISION_DEFAULT,
-                      kind < HALF ? 0.3 : 0.6};
-        memset(&to, 0, sizeof to);
-        for (n = 14; n <= 22; n += 2)
-          for (k = 0; k < 6; k++)
-            measure_one(&of, n, 0, &to);
-        rows++;
-        bad += show_measure("density 0.3", &of, "14..22", &to, 1000, 0);
-      }
+    for (parts = 1; parts <= 2; parts++) {
+      of = (sample){(weights)kind, parts, 1, PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, kind < HALF ? 0.3 : 0.6};
+      memset(&to, 0, sizeof to);
+      for (n = 14; n <= 22; n += 2)
+        for (k = 0; k < 6; k++)
+          measure_one(&of, n, 0, &to);
+      rows++;
+      bad += show_measure("density 0.3", &of, "14..22", &to, 1000, 0);
+    }
   for (n = 18; n <= 26; n++) {
     of = (sample){GAUSSIAN, 2, 0, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 1};
     memset(&to, 0, sizeof to);

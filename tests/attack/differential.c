@@ -129,8 +129,7 @@ static int is_open(int f, int k, int g, int l)
 static int weight(int f, int k)
 {
   const int often = f == CALL     ? k == ARRAY || k == SPARSE || k == JOB || k == PARTS
-                    : f == ENGINE ? k == PERM_METHOD_AUTO || k == PERM_METHOD_EXACT || k == PERM_METHOD_HYBRID ||
-                                        k == PERM_METHOD_CACHED
+                    : f == ENGINE ? k == PERM_METHOD_AUTO || k == PERM_METHOD_EXACT || k == PERM_METHOD_HYBRID
                     : f == KIND   ? k >= INTEGER
                     : f == SHAPE || f == CERTIFY || f == PRECISION ? k == 0
                                                                    : 0;

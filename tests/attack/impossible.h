@@ -2,7 +2,7 @@
    is no such call, or it would take too long. REFUSED: the library is asked, and must refuse at least once; an answer
    (of a matrix that structure decides, say) must be right. What is refused with every level of a factor counts with
    that factor alone. */
-#define GPU_ENGINES "codegen-registers codegen-memory"
+#define GPU_ENGINES "codegen"
 static const struct {
   const char *factor, *levels, *other, *others;
   impossible is;

@@ -1,4 +1,4 @@
-/* Are residues right, whatever the modulus? Random cases (residues.h) by methods auto, hybrid and cached, every kernel
+/* Are residues right, whatever the modulus? Random cases (residues.h) by methods auto and hybrid, every kernel
    family and 1, 2 or 7 threads, against sums over sets of columns modulo the same number (oracle.h).
 
    Run:  build/residues [CASES [SEED [PROCESSES]]]   default 20000 1 1
@@ -18,9 +18,9 @@
 #include "processes.h"
 
 enum { LENGTHS = 8 };
-static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_HYBRID, PERM_METHOD_CACHED};
+static const perm_method method[] = {PERM_METHOD_AUTO, PERM_METHOD_HYBRID};
 static struct {
-  long cases, stopped, wrong[3], by_hybrid[2], seen[3][LENGTHS], kind[RESIDUE_KINDS];
+  long cases, stopped, wrong[2], by_hybrid[2], seen[2][LENGTHS], kind[RESIDUE_KINDS];
 } found; /* by_hybrid: of auto, right and wrong */
 static uint64_t seed = 1;
 static long cases = 20000;
@@ -37,15 +37,15 @@ static void run(uint64_t number)
   residue_make(number, &c);
   found.cases++;
   found.kind[c.kind]++;
-  for (m = 0; m < 3; m++) {
+  for (m = 0; m < 2; m++) {
     int holds = residue_holds(&c, method[m], isa[(number + (uint64_t)m) % 3], threads[number % 8], &r);
     found.stopped += r.status == PERM_STOPPED_TIME;
     holds |= r.status == PERM_STOPPED_TIME;
     found.wrong[m] += !holds;
     found.seen[m][c.bits / LENGTHS]++;
-    if (m == 0 && (r.method == PERM_METHOD_HYBRID || r.method == PERM_METHOD_CACHED))
+    if (m == 0 && r.method == PERM_METHOD_HYBRID)
       found.by_hybrid[!holds]++;
-    if (!holds && found.wrong[0] + found.wrong[1] + found.wrong[2] <= 10)
+    if (!holds && found.wrong[0] + found.wrong[1] <= 10)
       printf("FAIL case %llu: n = %d, modulo %llu, method %s: %.17g, not %llu (%s)\n", (unsigned long long)number, c.n,
              (unsigned long long)c.modulus, perm_name("method", method[m]), r.value, (unsigned long long)c.expected,
              r.message);
@@ -98,7 +98,7 @@ int main(int count, char **argument)
   for (k = 0; k < LENGTHS; k++)
     printf(" %d..%d bits |", k ? 8 * k : 2, 8 * k + 7);
   printf("\n");
-  for (m = 0; m < 3; m++) {
+  for (m = 0; m < 2; m++) {
     printf("| %s | %ld |", perm_name("method", method[m]), found.wrong[m]);
     for (k = 0; k < LENGTHS; k++) {
       printf(" %ld |", found.seen[m][k]);

@@ -307,7 +307,7 @@ static void ask(problem *p)
                                        PERM_METHOD_SORTING,   PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,
                                        PERM_METHOD_BAND,      PERM_METHOD_DOMINATING,   PERM_METHOD_SPARYSER,
                                        PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS, PERM_METHOD_DENSE,
-                                       PERM_METHOD_HYBRID,    PERM_METHOD_CACHED,       PERM_METHOD_TWINS,
+                                       PERM_METHOD_HYBRID,    PERM_METHOD_HYBRID,       PERM_METHOD_TWINS,
                                        PERM_METHOD_TWINS,   PERM_METHOD_PLANAR,       PERM_METHOD_PLANAR,
                                        PERM_METHOD_LOW_RANK,  PERM_METHOD_SIGN_SEARCH,        PERM_METHOD_SIGN_SEARCH};
   const int *const of_rows = p->repeated ? p->row_counts : NULL;

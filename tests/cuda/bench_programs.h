@@ -1,4 +1,4 @@
-/* Rows of bench.cu about generated kernels: hybrid, cached and the published code generation. */
+/* Rows of bench.cu about generated kernels: hybrid and the published code generation. */
 /* Kernel: a slice of at most 1.5 s predicted, without compiling, as a whole; process: everything. */
 static void bench_sparse(const char *spec, perm_method method, perm_precision precision, int whole)
 {
@@ -66,13 +66,9 @@ void bench_sparse_table(int whole)
          "|---|---|---|---|---|---|---|---|---|---|\n");
   for (k = 0; k < sizeof specs / sizeof specs[0]; k++)
     bench_sparse(specs[k], PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, whole && k < 3);
-  for (k = 0; k < 4; k++)
-    bench_sparse(specs[k], PERM_METHOD_CACHED, PERM_PRECISION_DEFAULT, 0);
   bench_sparse(specs[1], PERM_METHOD_HYBRID, PERM_PRECISION_DD, 0);
-  for (k = 0; k < 2; k++) {
-    bench_sparse(specs[k], PERM_METHOD_CODEGEN_REGISTERS, PERM_PRECISION_DEFAULT, 0);
-    bench_sparse(specs[k], PERM_METHOD_CODEGEN_MEMORY, PERM_PRECISION_DEFAULT, 0);
-  }
+  for (k = 0; k < 2; k++)
+    bench_sparse(specs[k], PERM_METHOD_CODEGEN, PERM_PRECISION_DEFAULT, 0);
 }
 
 /* One job on 1, 2, 4, .. GPUs (or on all alone): kernels compiled and every GPU warm before the clock starts. */
@@ -167,12 +163,12 @@ void bench_gpus(void)
   if (perm_generate("er:45:0.3", 1, NULL, &matrix, &r[2]) == PERM_OK) {
     options.method = PERM_METHOD_HYBRID;
     bench_gpus_job("er:45:0.3", &matrix, &options, 0, &r[2]);
-    options.method = PERM_METHOD_CACHED;
-    bench_gpus_job("er:45:0.3", &matrix, &options, 1, &r[3]);
+    options.certify = 1;
+    bench_gpus_job("er:45:0.3, certified", &matrix, &options, 1, &r[3]);
     perm_matrix_free(&matrix);
   }
   bench_gpus_agree("n = 42, two orientations", &r[0], &r[1]);
-  bench_gpus_agree("er:45:0.3, hybrid and cached", &r[2], &r[3]);
+  bench_gpus_agree("er:45:0.3, certified and not", &r[2], &r[3]);
 }
 
 /* The matrix of a spec with other numbers: REAL: its own as doubles; COMPLEX: random ones, or `whole` from -9 to 9. */

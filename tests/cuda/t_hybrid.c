@@ -1,7 +1,7 @@
 /* >>programs, >>program_plan */
-/* Generated kernels: hybrid and cached sums of sparse matrices. */
+/* Generated kernels: hybrid sums of sparse matrices. */
 
-/* ---- generated kernels: hybrid and cached sums of sparse matrices */
+/* ---- generated kernels: hybrid sums of sparse matrices */
 static perm_matrix cuda_sparse(int n, double p, int parts, int spread)
 {
   static double a[2 * 64 * 64], re[64 * 64], im[64 * 64];
@@ -31,19 +31,19 @@ static perm_matrix cuda_sparse(int n, double p, int parts, int spread)
   return matrix;
 }
 
-/* Hybrid or cached; k = 2, 3, 6, 7 dd, 4, 5 certified, 8, 9 both. */
+/* k = 2, 3, 6, 7 dd, 4, 5 certified, 8, 9 both. */
 static perm_options cuda_sparse_options(int k)
 {
   perm_options options = cuda_options(k >= 6 || k / 2 == 1 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT,
                                       k / 2 == 2 || k / 2 == 4);
-  options.method = k & 1 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+  options.method = PERM_METHOD_HYBRID;
   return options;
 }
 
-static perm_options cuda_codegen_options(int k)
+static perm_options cuda_codegen_options(void)
 {
   perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
-  options.method = k & 1 ? PERM_METHOD_CODEGEN_MEMORY : PERM_METHOD_CODEGEN_REGISTERS;
+  options.method = PERM_METHOD_CODEGEN;
   options.isa = PERM_ISA_AUTO;
   return options;
 }
@@ -347,12 +347,12 @@ TEST(t_cuda_twin_sparse_moduli)
       options.isa = way ? PERM_ISA_CUDA : PERM_ISA_AUTO;
       options.gpu.devices = way;
       if (perm_sparse_job(&a, &options, &job, &r) == PERM_OK && job->leaves == 1 &&
-          job->leaf[0].information.method == PERM_METHOD_CACHED && job->leaf[0].information.n >= PERMI_GPU_LEAST_N) {
+          job->leaf[0].information.method == PERM_METHOD_HYBRID && job->leaf[0].information.n >= PERMI_GPU_LEAST_N) {
         const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
         perm_partial partial;
         memset(&partial, 0, sizeof partial);
         CHECK(perm_job_run(job, 0, 0, job->leaf[0].information.chunks, &partial) == PERM_OK);
-        CHECK(way == 0 || hybrid->code->samples_log2 == hybrid->code->walk + hybrid->low);
+        CHECK(way == 0 || hybrid->code->samples_log2 == hybrid->code->walk);
         absolute[way] = cuda_value(&partial.absolute);
         transposed[way] = hybrid->transposed;
       }
@@ -435,7 +435,7 @@ static void cuda_sparse_runs(int n, int gpus, int first_way)
   int k;
   for (k = first_way; k < (first_way ? 10 : 3); k++) {
     perm_matrix a = cuda_sparse(n, 0.3, 1, 0);
-    perm_options options = k < 8 ? cuda_sparse_options(k) : cuda_codegen_options(k);
+    perm_options options = k < 8 ? cuda_sparse_options(k) : cuda_codegen_options();
     perm_result first, again;
     perm_partial pieces, piece;
     perm_job *job;

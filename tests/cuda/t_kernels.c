@@ -67,7 +67,7 @@ static void cuda_each_kernel(int devices)
   for (k = 0; k < 10; k++) {
     const int complex = k == 4 || k == 5;
     perm_matrix matrix = cuda_sparse(17, 0.5, complex ? 2 : 1, 0);
-    perm_options options = k < 6 ? cuda_sparse_options(k & 3) : cuda_codegen_options(k), none;
+    perm_options options = k < 6 ? cuda_sparse_options(k & 3) : cuda_codegen_options(), none;
     perm_result r, truth;
     if (complex)
       options.precision = PERM_PRECISION_DEFAULT;

@@ -49,7 +49,7 @@ static perm_result limits_compute(int way, const perm_options *limits)
     r.value = value[63];
     return r;
   }
-  options.method = way == LIMITS_CODEGEN    ? PERM_METHOD_CODEGEN_REGISTERS
+  options.method = way == LIMITS_CODEGEN    ? PERM_METHOD_CODEGEN
                    : way == LIMITS_FRONTIER ? PERM_METHOD_ARRAYS
                                             : PERM_METHOD_HYBRID;
   if (way == LIMITS_CODEGEN)

@@ -1,4 +1,4 @@
-/* twins.h: the generated kernels of perm_sparse.h (methods hybrid, cached, codegen-*) on the CPU, operation by
+/* twins.h: the generated kernels of perm_sparse.h (methods hybrid and codegen) on the CPU, operation by
    operation, with the same bits. */
 typedef struct cuda_number {
   double v, e; /* value and error, or real and imaginary part */
@@ -38,7 +38,7 @@ static void cuda_fold(double room[5][128], double *sums)
     sums[k] = room[k][0];
 }
 
-/* ---- hybrid and cached */
+/* ---- hybrid */
 static cuda_number cuda_settle(permi_hybrid_algebra algebra, cuda_number a) /* |a.v| >= |a.e|, or they cancel */
 {
   const cuda_number b = a;
@@ -141,24 +141,22 @@ static cuda_number cuda_cross(permi_hybrid_algebra algebra, cuda_number a, cuda_
 }
 
 /* prime: minus it, its inverse, residues.
-   Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
-   block. */
+   Returns the result of statements [begin, end) on bases b, [row][part]. */
 static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int begin, int end, const double *b,
-                            unsigned low, cuda_number *value)
+                            cuda_number *value)
 {
   const permi_code *code = hybrid->code;
   const permi_hybrid_algebra algebra = hybrid->algebra;
   const int parts = hybrid->parts;
-  cuda_number block = {0, 0, 0, 0};
   int k;
   for (k = begin; k < end; k++) {
     const permi_code_statement *t = &code->statement[k];
     const double *constant = code->constant + t->b * parts;
     cuda_number *r = &value[k];
     const cuda_number *a = &value[t->a], *c = &value[t->c], *d = &value[t->d];
-    const cuda_number *second = t->kind == PERMI_CODE_ADD || t->kind == PERMI_CODE_TURN ? a : &value[t->b];
+    const cuda_number *second = t->kind == PERMI_CODE_ADD ? a : &value[t->b];
     const int of_moduli = k >= code->moduli;
-    double sign = t->negative ? -1 : 1;
+    const double sign = t->negative ? -1 : 1;
     switch ((permi_code_kind)t->kind) {
     case PERMI_CODE_BASE:
       r->v = b[t->a * parts];
@@ -166,15 +164,12 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
       r->w = parts == 4 ? b[t->a * 4 + 2] : 0;
       r->f = parts == 4 ? b[t->a * 4 + 3] : 0;
       break;
-    case PERMI_CODE_TURN:
-      sign *= -(double)(int)(low >> t->c & 1); /* fall through */
     case PERMI_CODE_ADD:
       r->v = fma(sign, constant[0], a->v);
       r->e = parts > 1 ? fma(sign, constant[1], a->e) : 0;
       r->w = parts == 4 ? fma(sign, constant[2], a->w) : 0;
       r->f = parts == 4 ? fma(sign, constant[3], a->f) : 0;
       break;
-    case PERMI_CODE_NEAR: r->v = fma(a->v, second->v, sign * a->v), r->e = 0; break;
     case PERMI_CODE_TIMES:
       if (of_moduli)
         r->v = cuda_product(a->v, second->v);
@@ -205,29 +200,16 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
       break;
     case PERMI_CODE_TIMES_LONG: r->v = cuda_long_times(a->v, second->v, prime); break;
     case PERMI_CODE_CROSS_LONG: r->v = cuda_long_cross(a->v, second->v, c->v, d->v, prime); break;
-    case PERMI_CODE_TOTAL:
-      if (permi_hybrid_is_doubled(algebra)) {
-        double error;
-        block.v = cuda_two_sum(block.v, sign * a->v, &error);
-        block.e = block.e + fma(sign, a->e, error);
-        block.w = cuda_two_sum(block.w, sign * a->w, &error);
-        block.f = block.f + fma(sign, a->f, error);
-        block = cuda_settle(algebra, block);
-      } else {
-        block.v = block.v + sign * a->v;
-        block.e = block.e + sign * a->e;
-      }
-      break;
+    case PERMI_CODE_TOTAL: return *a;
     case PERMI_CODE_MODULUS:
       r->v = algebra == PERMI_HYBRID_COMPLEX           ? sqrt(fma(a->v, a->v, cuda_product(a->e, a->e)))
              : algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? sqrt(fma(a->v, a->v, cuda_product(a->w, a->w)))
                                                        : fabs(a->v);
       r->v += hybrid->rounding.floor[t->b];
       break;
-    case PERMI_CODE_RETURN: return *a;
     }
   }
-  return block;
+  return value[code->statement[end - 1].a];
 }
 
 static void cuda_flip(const permi_hybrid *hybrid, double *b, const double *prime, int j, double s)
@@ -253,11 +235,11 @@ static double cuda_samples(const permi_hybrid *hybrid, unsigned key, double *b, 
     unsigned h = key + i * 0x9e3779b9u;
     h = (h ^ h >> 16) * 0x7feb352du;
     h = (h ^ h >> 15) * 0x846ca68bu;
-    h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << (code->walk + hybrid->low)) - 1);
+    h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << code->walk) - 1);
     for (k = 0; k < code->walk; k++)
       if (h >> k & 1)
         cuda_flip(hybrid, b, NULL, k, -1);
-    absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, h >> code->walk, value).v;
+    absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, value).v;
     for (k = 0; k < code->walk; k++)
       if (h >> k & 1)
         cuda_flip(hybrid, b, NULL, k, 1);
@@ -290,10 +272,10 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
     }
     absolute = whole || certify ? 0 : cuda_samples(hybrid, key, b, value);
     for (m = 0;;) {
-      const cuda_number block = cuda_run(hybrid, prime, 0, code->moduli, b, 0, value);
+      const cuda_number block = cuda_run(hybrid, prime, 0, code->moduli, b, value);
       const double s = m & 1 ? -1 : 1;
       if (certify)
-        absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, 0, value).v;
+        absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, value).v;
       hi = cuda_two_sum(hi, s * block.v, &e);
       if (permi_hybrid_is_doubled(hybrid->algebra)) {
         cuda_number sum = {hi, lo + fma(s, block.e, e), 0, 0};
@@ -330,7 +312,7 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
   free(value);
 }
 
-/* ---- codegen-registers, codegen-memory */
+/* ---- codegen */
 static double cuda_codegen_product(const double *x, int begin, int end)
 {
   double p = x[begin];

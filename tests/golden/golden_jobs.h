@@ -33,7 +33,7 @@ static perm_job *golden_job(int kind, perm_options *options)
     matrix = golden_sparse_matrix(square, square, (perm_kind)golden_below(4), options);
     *options = golden_options(GOLDEN_ALL_OPTIONS);
     if (golden_below(3) == 0) {
-      static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_CACHED, PERM_METHOD_SPARYSER,
+      static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_HYBRID, PERM_METHOD_SPARYSER,
                                            PERM_METHOD_DOMINATING, PERM_METHOD_DENSE};
       options->method = method[golden_below(5)];
       golden_describe(" %s", perm_name("method", options->method));

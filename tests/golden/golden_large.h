@@ -55,7 +55,7 @@ static const golden_large_entry golden_large_table[] = {
     {'r', 20, golden_full, golden_gauss, PERM_METHOD_RYSER, PERM_PRECISION_KAHAN, 0},
     {'r', 20, golden_equal_columns, golden_gauss, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 0},
     {'r', 20, golden_few, golden_gauss, PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, 0},
-    {'r', 20, golden_few, golden_gauss, PERM_METHOD_CACHED, PERM_PRECISION_DEFAULT, 0},
+    {'r', 20, golden_few, golden_gauss, PERM_METHOD_HYBRID, GOLDEN_GONE, 0},
     {'r', 20, golden_few, golden_gauss, PERM_METHOD_SPARYSER, PERM_PRECISION_DEFAULT, 0},
     {'r', 20, golden_few, golden_gauss, PERM_METHOD_HYBRID, GOLDEN_GONE, 0},
     {'c', 24, golden_full, golden_uniform, PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, 0},
@@ -70,7 +70,7 @@ static const golden_large_entry golden_large_table[] = {
     {'c', 18, golden_half, golden_gauss, PERM_METHOD_DENSE, PERM_PRECISION_DD, 0},
     {'c', 18, golden_full, golden_gauss, PERM_METHOD_GLYNN, PERM_PRECISION_DEFAULT, 0},
     {'c', 20, golden_few, golden_gauss, PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, 0},
-    {'c', 20, golden_few, golden_gauss, PERM_METHOD_CACHED, PERM_PRECISION_DEFAULT, 0},
+    {'c', 20, golden_few, golden_gauss, PERM_METHOD_HYBRID, GOLDEN_GONE, 0},
     {'i', 25, golden_full, 0, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
     {'i', 22, golden_half, 0, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
     {'i', 22, golden_full, 1, PERM_METHOD_EXACT, PERM_PRECISION_DEFAULT, 0},
@@ -212,15 +212,16 @@ static void golden_gpu_batch(int index)
 /* Generated kernels (each is compiled: a second) and frontier programs. */
 static void golden_gpu_sparse(int index)
 {
-  static const perm_method method[] = {PERM_METHOD_HYBRID,         PERM_METHOD_CACHED,   PERM_METHOD_CODEGEN_REGISTERS,
-                                       PERM_METHOD_CODEGEN_MEMORY, PERM_METHOD_FRONTIER, PERM_METHOD_LISTS,
-                                       PERM_METHOD_ARRAYS,         PERM_METHOD_AUTO};
+  static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_COUNT,    PERM_METHOD_CODEGEN, PERM_METHOD_COUNT,
+                                       PERM_METHOD_FRONTIER, PERM_METHOD_LISTS,   PERM_METHOD_ARRAYS, PERM_METHOD_AUTO};
   const perm_method chosen = method[index % 8];
   const int frontier = index % 8 >= 4, n = golden_from(14, frontier ? 30 : 20);
   const perm_kind kind = (perm_kind)(frontier ? index / 8 % 4 : 2 + index / 8 % (index % 8 < 2 ? 2 : 1));
   perm_options options;
   perm_matrix matrix;
   perm_result r;
+  if (chosen == PERM_METHOD_COUNT)
+    return;
   memset(&options, 0, sizeof options);
   golden_describe("%s ", perm_name("method", chosen));
   matrix = golden_sparse_matrix(n, n, kind, &options);

@@ -123,8 +123,8 @@ static double environment_entry(int mixture)
 }
 
 typedef enum environment_kind {
-  ENVIRONMENT_INTEGER, ENVIRONMENT_GAUSSIAN, ENVIRONMENT_MODULO, ENVIRONMENT_HYBRID, ENVIRONMENT_CACHED,
-  ENVIRONMENT_WIDE, ENVIRONMENT_REAL, ENVIRONMENT_CERTIFIED, ENVIRONMENT_DD, ENVIRONMENT_COMPLEX,
+  ENVIRONMENT_INTEGER, ENVIRONMENT_GAUSSIAN, ENVIRONMENT_MODULO, ENVIRONMENT_HYBRID, ENVIRONMENT_WIDE,
+  ENVIRONMENT_REAL, ENVIRONMENT_CERTIFIED, ENVIRONMENT_DD, ENVIRONMENT_COMPLEX,
   ENVIRONMENT_FLOAT, ENVIRONMENT_SPARSE, ENVIRONMENT_ENGINES, ENVIRONMENT_STRUCTURE, ENVIRONMENT_BATCH,
   ENVIRONMENT_MINORS, ENVIRONMENT_GRADIENT, ENVIRONMENT_COUNTS, ENVIRONMENT_ROOK, ENVIRONMENT_SAMPLE,
   ENVIRONMENT_ESTIMATE, ENVIRONMENT_GUARANTEE, ENVIRONMENT_LOW_RANK, ENVIRONMENT_CAUCHY, ENVIRONMENT_FILES,
@@ -133,7 +133,7 @@ typedef enum environment_kind {
 
 static void environment_make(environment_case *c, int kind, int trial)
 {
-  const int shared = kind == ENVIRONMENT_HYBRID || kind == ENVIRONMENT_CACHED || kind == ENVIRONMENT_WIDE;
+  const int shared = kind == ENVIRONMENT_HYBRID || kind == ENVIRONMENT_WIDE;
   double zeros = trial % 3 ? 0.3 : 0;
   int row[ENVIRONMENT_N * ENVIRONMENT_N], column[ENVIRONMENT_N * ENVIRONMENT_N], i, entries = 0;
   perm_result r;
@@ -245,9 +245,8 @@ static void environment_call(const environment_case *c, int threads, environment
     perm_compute_sparse(&c->integers, &options, &r);
     break;
   case ENVIRONMENT_HYBRID:
-  case ENVIRONMENT_CACHED:
   case ENVIRONMENT_WIDE:
-    options.method = c->kind == ENVIRONMENT_CACHED ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+    options.method = PERM_METHOD_HYBRID;
     perm_compute_sparse(&c->integers, &options, &r);
     break;
   case ENVIRONMENT_REAL: perm_compute_real(n, n, c->a, n, &options, &r); break;

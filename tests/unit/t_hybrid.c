@@ -1,5 +1,5 @@
 /* >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_residues, >>hybrid_offer, >>hybrid_kernels */
-/* Methods hybrid and cached: layouts of every shape against the dense engine, estimates that cover what is off, the
+/* Method hybrid: layouts of every shape against the dense engine, estimates that cover what is off, the
    same bits for any number of threads, families of kernels, refusals. */
 
 static perm_matrix hybrid_random(int n, double p, int complex, int spread)
@@ -66,15 +66,11 @@ TEST(t_hybrid_matches_dense)
     const int n = 2 + test_below(15), complex = t % 4 == 3;
     perm_matrix a = hybrid_random(n, 0.1 + 0.9 * test_uniform(), complex, t % 3 ? 0 : 8);
     perm_result referee = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
-    int m;
-    for (m = 0; m < 2; m++) {
-      perm_result r =
-          hybrid_compute(&a, m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1);
-      CHECK_SHOW(r.status == PERM_OK, "n = %d: %s", n, r.message);
-      CHECK_SHOW(hybrid_close(r, referee, &worst), "n = %d, %s: %.17g +- %g, not %.17g +- %g", n,
-                 perm_name("method", r.method), r.value, r.error_estimate, referee.value, referee.error_estimate);
-      CHECK(r.error_bound == HUGE_VAL || fabs(r.value - referee.value) <= r.error_bound + referee.error_bound);
-    }
+    perm_result r = hybrid_compute(&a, PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1);
+    CHECK_SHOW(r.status == PERM_OK, "n = %d: %s", n, r.message);
+    CHECK_SHOW(hybrid_close(r, referee, &worst), "n = %d: %.17g +- %g, not %.17g +- %g", n, r.value, r.error_estimate,
+               referee.value, referee.error_estimate);
+    CHECK(r.error_bound == HUGE_VAL || fabs(r.value - referee.value) <= r.error_bound + referee.error_bound);
     perm_matrix_free(&a);
   }
   if (test_verbose)
@@ -145,7 +141,6 @@ TEST(t_hybrid_programs)
       layout.order[j] = i;
     }
     layout.inner = test_below(n < 9 ? n : 9);
-    layout.low = test_below(n - layout.inner < 5 ? n - layout.inner : 5);
     if (parts == 2)
       perm_compute_complex(n, n, a, n, &options, &referee);
     else
@@ -179,15 +174,15 @@ TEST(t_hybrid_programs)
                        imaginary - ldexp(referee.imaginary, (int)referee.exp2)) / absolute;
       worst[algebra] = fmax(worst[algebra], relative);
       CHECK_SHOW(relative <= (permi_hybrid_is_doubled(algebra) ? 2e-16 * fabs(value) / absolute + 1e-26 : 1e-15),
-                 "n = %d, algebra %d, %s, inner %d, low %d: %.17g, not %.17g, off by %g of the sum of moduli", n,
-                 (int)algebra, perm_name("isa", family[f]), hybrid->inner, hybrid->low, value,
+                 "n = %d, algebra %d, %s, inner %d: %.17g, not %.17g, off by %g of the sum of moduli", n,
+                 (int)algebra, perm_name("isa", family[f]), hybrid->inner, value,
                  ldexp(referee.value, (int)referee.exp2), relative);
       if (exact.parts) {
         relative = hypot(hybrid_sum_off(&partial.value, 1 - n, &exact, 0),
                          parts == 2 ? hybrid_sum_off(&partial.imaginary, 1 - n, &exact, 1) : 0) / absolute;
         off_doubled = fmax(off_doubled, relative);
-        CHECK_SHOW(relative <= 2e-31, "n = %d, algebra %d, %s, inner %d, low %d: both words are off by %g", n,
-                   (int)algebra, perm_name("isa", family[f]), hybrid->inner, hybrid->low, relative);
+        CHECK_SHOW(relative <= 2e-31, "n = %d, algebra %d, %s, inner %d: both words are off by %g", n,
+                   (int)algebra, perm_name("isa", family[f]), hybrid->inner, relative);
       }
     }
     if (exact.parts)
@@ -207,7 +202,7 @@ TEST(t_hybrid_same_bits)
     perm_matrix a = hybrid_random(21 + t % 2, 0.25 + 0.1 * t, t % 3 == 2, 0);
     perm_result referee = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
     for (m = 0; m < 2; m++) {
-      const perm_method method = m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+      const perm_method method = PERM_METHOD_HYBRID;
       perm_result one = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 1), other;
       int threads;
       CHECK_SHOW(one.status == PERM_OK, "%s", one.message);
@@ -290,7 +285,7 @@ static void hybrid_check_integers(int gaussian, int trials)
     CHECK_SHOW(perm_compute_sparse(&a, &options, &referee) == PERM_OK, "%s", referee.message);
     options.isa = permi_isa_here(isa[t % 3]) ? isa[t % 3] : PERM_ISA_AUTO;
     for (m = 0; m < 2; m++) {
-      options.method = m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+      options.method = PERM_METHOD_HYBRID;
       CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d, %d bits: %s", n, bits, r.message);
       CHECK_SHOW(hybrid_same_integers(&r, &referee), "n = %d, %d bits, %s: %.17g + %.17g i, not %.17g + %.17g i", n,
                  bits, perm_name("method", options.method), r.value, r.imaginary, referee.value, referee.imaginary);
@@ -462,7 +457,7 @@ TEST_LONG(t_hybrid_estimates_survive_climbing)
   int climb, step, moves, from, lies = 0;
   for (climb = 0; climb < 60; climb++) {
     const int n = 4 + climb % 5, complex = climb % 3 == 2;
-    const perm_method method = climb % 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+    const perm_method method = PERM_METHOD_HYBRID;
     const perm_precision precision = climb % 4 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
     double best, ratio;
     hybrid_attack_start(n, climb % 6, x);
@@ -528,7 +523,7 @@ TEST(t_hybrid_bound)
   for (climb = 0; climb < 60; climb++) {
     const int n = 4 + climb % 5, complex = climb % 3 == 2;
     static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
-    options.method = climb % 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+    options.method = PERM_METHOD_HYBRID;
     options.isa = isa[climb / 6 % 3];
     options.precision = climb % 4 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
     hybrid_attack_start(n, climb % 6, x);
@@ -570,7 +565,7 @@ TEST_LONG(t_hybrid_bound_of_many_blocks)
     a = hybrid_whole(n, complex, x);
     truth = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
     memset(&options, 0, sizeof options);
-    options.method = t & 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+    options.method = PERM_METHOD_HYBRID;
     options.certify = options.threads = 1;
     if (doubled)
       options.precision = PERM_PRECISION_DD;
@@ -652,7 +647,7 @@ TEST(t_hybrid_doubled)
       x[i * 2 / parts] = plain[i];
     a = hybrid_whole(n, complex, x);
     truth = oracle_exact_make(parts, n, plain);
-    options.method = method ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+    options.method = PERM_METHOD_HYBRID;
     options.precision = PERM_PRECISION_DD;
     options.isa = permi_isa_here(isa[t / 2 % 3]) ? isa[t / 2 % 3] : PERM_ISA_AUTO;
     options.certify = 1;
@@ -748,7 +743,7 @@ TEST(t_hybrid_estimates_are_no_pessimists)
           x[2 * i] = !there ? 0 : kind == 1 ? 0.3 : kind == 2 ? 0.7 * (1 - 2 * test_below(2)) : hybrid_gauss();
           x[2 * i + 1] = there && kind == 3 ? hybrid_gauss() : 0;
         }
-        ratio[t] = hybrid_ratio(n, kind == 3, m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, x);
+        ratio[t] = hybrid_ratio(n, kind == 3, PERM_METHOD_HYBRID, PERM_PRECISION_DEFAULT, x);
         CHECK_SHOW(ratio[t] < 10, "n = %d, kind %d: error / estimate %.3g", n, kind, ratio[t]);
       }
       qsort(ratio, 81, sizeof *ratio, hybrid_compare);

@@ -1,5 +1,5 @@
 /* >>hybrid_residues, >>hybrid_offer */
-/* Methods hybrid and cached: Gaussian integers exactly, against method exact, expansion and the frontier. */
+/* Method hybrid: Gaussian integers exactly, against method exact, expansion and the frontier. */
 
 TEST(t_hybrid_gaussian)
 {
@@ -12,7 +12,7 @@ TEST(t_hybrid_gaussian_matches_expansion)
   int t, k, ran = 0, nonzero = 0, twice = 0, once = 0;
   for (t = 0; t < 3000; t++) {
     const int n = 3 + test_below(6), most = 1 + test_below(t % 5 ? 3 : 200), real = t % 10 == 0;
-    perm_options options = t_seeds_options(t % 2 ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED, PERM_PRECISION_EXACT);
+    perm_options options = t_seeds_options(PERM_METHOD_HYBRID, PERM_PRECISION_EXACT);
     unsigned char present[T_SEEDS_MAX * T_SEEDS_MAX];
     double a[2 * T_SEEDS_MAX * T_SEEDS_MAX];
     oracle_int expected[2], m;
@@ -64,12 +64,12 @@ TEST(t_hybrid_gaussian_of_many_chunks)
     perm_job *job;
     size_t k;
     CHECK(perm_compute_sparse(&a, &options, &referee) == PERM_OK);
-    options.method = t % 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+    options.method = PERM_METHOD_HYBRID;
     if (perm_sparse_job(&a, &options, &job, &r) != PERM_OK) {
       CHECK(!"a job");
     } else {
       const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
-      CHECK((double)job->leaf[0].information.chunks > (t % 2 ? 3.0 : 0.5) * hybrid->runs->passes);
+      CHECK((double)job->leaf[0].information.chunks > 0.5 * hybrid->runs->passes);
       perm_job_free(job);
     }
     for (options.threads = 1; options.threads < 4; options.threads++)

@@ -178,7 +178,6 @@ TEST(t_plan_of_precisions)
       {PERM_METHOD_EXPANSION, "D", "d", "k"},
       {PERM_METHOD_STRUCTURE, "D", "d", "k"},
       {PERM_METHOD_HYBRID, "Dd", "d", NULL},
-      {PERM_METHOD_CACHED, "Dd", "d", NULL},
       {PERM_METHOD_FRONTIER, "Dd", "d", NULL},
       {PERM_METHOD_LISTS, "Dd", "d", NULL},
       {PERM_METHOD_SORTING, "Dd", "d", NULL},

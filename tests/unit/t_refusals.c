@@ -296,8 +296,7 @@ TEST(t_refusals_of_jobs)
 /* Without perm_cuda.cu, methods that go to a GPU are refused by its name, or computed here where they may be. */
 TEST(t_refused_without_perm_cuda)
 {
-  static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_CACHED, PERM_METHOD_ARRAYS, PERM_METHOD_DENSE,
-                                       PERM_METHOD_CODEGEN_REGISTERS, PERM_METHOD_CODEGEN_MEMORY};
+  static const perm_method method[] = {PERM_METHOD_HYBRID, PERM_METHOD_ARRAYS, PERM_METHOD_DENSE, PERM_METHOD_CODEGEN};
   perm_matrix matrix;
   perm_result r, here;
   size_t k;

@@ -38,7 +38,7 @@ static const char *const fuzz_values[] = {
     "accurate", "dd", "kahan", "exact",
     "auto", "dense", "glynn",
     "ryser", "expansion", "subsets", "multiplicities", "short", "frontier", "lists", "sorting", "arrays", "tree",
-    "band", "hybrid", "cached", "dominating", "sparyser", "decompose", "transversals", "structure", "codegen-memory",
+    "band", "hybrid", "cached", "dominating", "sparyser", "decompose", "transversals", "structure", "codegen",
     "low-rank", "ones:5", "grid:4:4", "grid:3:3", "er:8:0.5", "uniform:6", "gauss:7", "complex-gauss:5", "circular:4",
     "unitary:4", "dft:5", "bernoulli:8", "band:9:2", "binary:9:0.4", "regular:8:3", "blocks:2:3:0.5", "tree:9",
     "arrow:9:2", "benzene", "pyrene", "mycielskian:3", "hexagonal:2", "uniform:30", "er:30:0.3", "dir"};
