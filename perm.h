@@ -1043,7 +1043,6 @@ PERMI_UNUSED static const double permi_signs_each[3][4] = {
                                              /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
-#define PERMI_COUNTS_GPU_RATE 4e12           /* operations of terms on their forms */
 #define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
 #define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits: order 34; */
 #define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* and on the host for each part of a minor and chunk: order 30 */
@@ -3248,10 +3247,6 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
-typedef struct permi_stretch {
-  int leaf;
-  uint64_t begin, end, fingerprint;
-} permi_stretch;
 
 struct permi_leaf {
   perm_leaf information;
@@ -3306,9 +3301,6 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
-  perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
-                          perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
   int offers, offer_room;
   perm_offer *offer;
@@ -4708,16 +4700,6 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
-   order. */
-#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
-typedef struct perm_gpu_counts {
-  int parts, low;
-  int forms, needed; /* needed: order of the symmetric function; 0: products */
-  int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
-} perm_gpu_counts;
-
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
@@ -6040,9 +6022,6 @@ typedef struct permi_gpu_engines {
   double (*seconds)(int n, int parts, int product); /* of order n */
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
-  /* INFINITY: the CPU's */
-  double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
-  perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
 /* What a call may use, found only here: perm_real links real kernels only. */
@@ -6490,9 +6469,6 @@ PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const pe
                                           permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
-PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *counts, const perm_gpu_counts *shape,
-                                                 int walked, uint64_t threads, const perm_allocator *allocator,
-                                                 permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
 /* Returns 1 if GPUs take it, and changes `minors`; then runs it. */
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
@@ -6504,7 +6480,6 @@ PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int thre
 #define permi_gpu_prepare(options, n) (void)0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
-#define permi_counts_gpu_tables(counts, shape, walked, threads, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
 #define permi_batch_gpu_run(batch, threads, gpus, message) \
@@ -9077,25 +9052,6 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000
-
-/* Returns the seconds on a GPU, INFINITY if that cannot be. */
-PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  const int parts = counted->parts, rows = parts * shape->forms;
-  double steps = shape->form_total;
-  if (shape->skips)
-    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
-  steps = 3.0 * rows + parts * parts * steps;
-  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_METHOD_SUBSETS || steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE ||
-      shape->needed > 64 ||
-      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
-    return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
-}
-
 /* Returns the cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
@@ -9128,22 +9084,13 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
-    if (options->gpu.devices && counted->reach->gpu) {
-      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
-      char message[PERM_MESSAGE_BYTES];
-      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
-          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
-        choice.isa = PERM_ISA_CUDA;
-        choice.seconds = gpu;
-      }
-    }
     if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
       best = choice;
   }
   if (chosen && best.method == PERM_METHOD_SUBSETS)
     best.seconds *= favour;
 #if PERMI_X86
-  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+  if (best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
     best.isa = PERM_ISA_AVX2;
 #endif
   return best;
@@ -10248,44 +10195,6 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
   return counts->integer ? 0 : permi_counts_split(counts);
 }
 
-#define PERMI_COUNTS_GPU_WALK 1024
-
-/* The first digits are walked; threads are settings of the others. */
-PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
-                                                    permi_leaf *leaf)
-{
-  const int rows = counts->forms * counts->parts;
-  perm_gpu_counts shape;
-  uint64_t threads = counts->terms, chunks = 1;
-  int walked = 0, f, k, d;
-  memset(&shape, 0, sizeof shape);
-  shape.parts = counts->parts;
-  shape.forms = counts->forms;
-  shape.needed = counts->skips ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape.low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape.before[f + 1] = (short)(shape.before[f] + counts->form_count[f]);
-  for (shape.walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape.walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape.walk = walk;
-    threads /= (uint64_t)radix;
-  }
-  shape.table = 4 + 2 * (counts->digits - walked) + rows * (1 + shape.low) * (1 + counts->digits) + 2 * shape.walk;
-  for (d = walked; d < counts->digits; d++)
-    shape.table += counts->radix[d];
-  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
-    chunks *= 2;
-  leaf->information.chunks = chunks;
-  leaf->context = NULL;
-  leaf->run_range = permi_gpu_range;
-  leaf->run_chunk = NULL;
-  (void)allocator; /* not used without GPUs */
-  return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
-}
-
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -10331,13 +10240,6 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   if (choice->modulus)
     fingerprint = permi_hash(fingerprint, choice->modulus);
   fingerprint = permi_hash(fingerprint, leaf->information.chunks);
-  if (choice->isa == PERM_ISA_CUDA) {
-    const perm_status status = counted->reach->gpu->counts_leaf(counts, allocator, leaf);
-    permi_release(allocator, counts);
-    if (status != PERM_OK)
-      return status;
-    fingerprint = permi_hash(fingerprint, leaf->information.chunks);
-  }
   leaf->information.fingerprint = fingerprint;
   if (counted->scaled) { /* not an integer: rounded to double-double */
     leaf->integer = 0;
@@ -10525,30 +10427,6 @@ typedef struct permi_sweep {
 } permi_sweep;
 
 #define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
-#define PERMI_SWEEP_MANY 16384 /* at once by run_many: 36 MB of partials */
-
-static perm_status permi_sweep_many(const permi_sweep *sweep, int count)
-{
-  const perm_job *job = sweep->job;
-  permi_stretch *stretch = (permi_stretch *)permi_allocate(&job->allocator, (size_t)count, sizeof *stretch);
-  perm_status status;
-  permi_interval range;
-  int k;
-  if (!stretch)
-    return PERM_ERROR_MEMORY;
-  memset(stretch, 0, (size_t)count * sizeof *stretch);
-  for (k = 0; k < count; k++) {
-    stretch[k].leaf = (int)sweep->first + k;
-    stretch[k].fingerprint = job->leaf[stretch[k].leaf].information.fingerprint;
-    if (permi_leaf_left(job, sweep->state, sweep->control->options, stretch[k].leaf, &range)) {
-      stretch[k].begin = range.begin;
-      stretch[k].end = range.end;
-    }
-  }
-  status = job->run_many(job, stretch, count, sweep->control, sweep->done);
-  permi_release(&job->allocator, stretch);
-  return status;
-}
 
 static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 {
@@ -10574,7 +10452,7 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {
-  const int room = job->run_many ? PERMI_SWEEP_MANY : PERMI_SWEEP_LEAVES * threads;
+  const int room = PERMI_SWEEP_LEAVES * threads;
   const int count = job->leaves - first < room ? job->leaves - first : room;
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
@@ -10586,9 +10464,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.first = (uint64_t)first;
   sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    status = job->run_many ? permi_sweep_many(&sweep, count)
-                           : permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep,
-                                         NULL);
+    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
     for (k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;
@@ -12270,8 +12146,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, permi_gpu_leaf,
-                                             permi_choice_gpu_seconds, permi_counts_gpu_leaf};
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, permi_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
 #define PERMI_COMPLEX_TABLE {NULL, 0}

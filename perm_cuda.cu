@@ -8,12 +8,11 @@
    first needed; result.message tells what is missing.
 
    CONTENTS  Each tag is a file of src/, in the folder before it. With PERM_WITH_CUDA perm.h reads the first part,
-   perm_sparse.h the second, perm_more.h the third: C without cuda.h. The last part, kernels and driver, is nvcc's.
+   perm_sparse.h the second: C without cuda.h. The last part, kernels and driver, is nvcc's.
      gpu/            >>contract       what plans of GPUs are, as in perm.h
                      >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
      exact/          >>exact_gpu      row sums in words, skipping
-     multiplicities/ >>counts_gpu     sums over counts
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
@@ -21,15 +20,12 @@
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
-     proof/          >>proof_gpu      values of a polynomial
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
                      >>text_exact     integers
                      >>text_batch     many small matrices
-                     >>text_counts    sums over counts
                      >>text_signs     the pruned sign search
                      >>text_minors    minors of a row, of all rows
-                     >>text_proof     the polynomial of a proof
                      >>text_frontier  arrays of the frontier
                      >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
@@ -72,16 +68,6 @@ typedef struct perm_gpu_exact {
   short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
-
-/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
-   order. */
-#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
-typedef struct perm_gpu_counts {
-  int parts, low;
-  int forms, needed; /* needed: order of the symmetric function; 0: products */
-  int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
-} perm_gpu_counts;
 
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
@@ -129,15 +115,6 @@ typedef struct perm_gpu_minors {
   int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
 } perm_gpu_minors;
 
-/* The polynomial of a proof (perm_more.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
-   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
-   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
-   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
-typedef struct perm_gpu_proof {
-  int rows, signs, outer;
-  int settings; /* of the inner columns, a multiple of 4 */
-} perm_gpu_proof;
-
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -150,10 +127,8 @@ typedef struct perm_gpu_program {
   int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
-  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
-  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
@@ -623,108 +598,6 @@ static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const pe
   leaf->information.bytes = (double)bytes;
   leaf->context = exact;
   leaf->explain = permi_exact_gpu_explain;
-  return PERM_OK;
-}
-
-/* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double. A thread's number sets the high digits; all threads walk the `walked` low ones in
-   one n-ary Gray code. */
-
-typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
-  perm_gpu_program program;
-  perm_gpu_counts shape;
-  char text[4096];
-} permi_counts_gpu;
-
-static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
-{
-  const int size = counts->forms * counts->parts * (1 + counts->low);
-  const int need = 2 * size + 60 + 2 * counts->needed * counts->parts;
-  const permi_gpu_member member[] = {{"forms", NULL, counts->forms},
-                                     {"needed", NULL, counts->needed},
-                                     {"walk", NULL, counts->walk},
-                                     {"table", NULL, counts->table},
-                                     {"before", counts->before, counts->forms + 1}};
-  const int at = snprintf(text, room,
-                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, NEEDED = %d, FORMS = %d, SIZE = "
-                          "%d };\n",
-                          counts->parts, counts->low, counts->needed, counts->forms, size);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
-                    need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
-}
-
-/* Fills in the table of >>text_counts, which is zero. */
-PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
-                                              double *table)
-{
-  const double *weight = (const double *)(const void *)counts->weight;
-  const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
-  const int high = digits - walked;
-  double *to = table + 4 + 2 * high;
-  permi_counts low = *counts;
-  permi_nary walk;
-  int d, f, k, part, v;
-  table[2] = high;
-  for (d = -1; d < digits; d++) { /* start; high digits; low ones */
-    const int digit = d < high ? d + walked : d - high;
-    for (f = 0; f < counts->forms; f++)
-      for (part = 0; part < parts; part++)
-        for (k = 0; k < words; k++, to++) {
-          const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
-          if (d >= 0)
-            *to = from[digit * rows] * -2;
-          for (v = 0; d < 0 && v < digits; v++)
-            *to += from[v * rows] * counts->digit_count[v];
-        }
-  }
-  for (d = 0; d < high; d++) {
-    table[4 + 2 * d] = counts->radix[walked + d];
-    table[5 + 2 * d] = (double)(to - table);
-    for (v = 0; v < counts->radix[walked + d]; v++)
-      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 ? -1 : 1);
-  }
-  table[3] = (double)(to - table);
-  low.digits = walked;
-  low.terms = (uint64_t)shape->walk;
-  low.chunks = 1;
-  permi_nary_start(&low, 0, &walk);
-  for (k = 0; k < shape->walk; k++, to += 2) {
-    to[0] = walk.total & 1 ? -1 : 1;
-    for (d = 0; d < walked; d++)
-      to[0] *= weight[counts->weight_at[d] + walk.v[d]];
-    to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
-    permi_nary_next(&low, &walk);
-  }
-}
-
-static perm_status permi_counts_gpu_tables(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
-                                           uint64_t threads, const perm_allocator *allocator, permi_leaf *leaf)
-{
-  const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape->table * sizeof(double);
-  const uint64_t chunks = leaf->information.chunks;
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate_zeros(allocator, 1, bytes);
-  perm_gpu_work *work;
-  double *table;
-  if (!made)
-    return PERM_ERROR_MEMORY;
-  made->shape = *shape;
-  table = (double *)(void *)(made + 1);
-  permi_counts_gpu_table(counts, shape, walked, table);
-  table[0] = (double)threads;
-  table[1] = (double)chunks;
-  work = &made->gpu.work;
-  work->table = table;
-  work->doubles = (size_t)shape->table;
-  work->program = &made->program;
-  work->absolute_mask = shape->needed ? counts->absolute_mask : 0;
-  permi_counts_gpu_text(shape, made->text, sizeof made->text);
-  made->program.text = made->text;
-  made->program.shared = (640 + work->doubles) * sizeof(double);
-  made->program.counts = &made->shape;
-  made->gpu.allocator = *allocator;
-  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
-  leaf->context = made;
   return PERM_OK;
 }
 
@@ -2966,264 +2839,6 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-#elif PERMI_CUDA_HOST == 3
-
-/* ======================================================================================== >>proof_gpu
-   Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
-   again on the host. */
-
-typedef struct permi_proof_gpu {
-  const permi_proof *proof;
-  const perm_allocator *allocator;
-  permi_control *control;
-  perm_gpu_work work;
-  perm_gpu_program program;
-  perm_gpu_proof shape;
-  int run;
-  const permi_stretch *stretch; /* of one polynomial */
-  perm_partial *done;           /* of each stretch */
-  double *table, *map;          /* map: chunks' first points, */
-  uint32_t *of;                 /* and whose they are */
-  permi_proof_room room; /* evaluates the formula without looking at limits */
-  double chunk_seconds;
-  char text[1024];
-} permi_proof_gpu;
-
-static void permi_proof_gpu_text(permi_proof_gpu *gpu)
-{
-  const perm_gpu_proof *shape = &gpu->shape;
-  const int need = 2 * shape->rows + 60;
-  const permi_gpu_member member[] = {{"rows", NULL, shape->rows},
-                                     {"signs", NULL, shape->signs},
-                                     {"outer", NULL, shape->outer},
-                                     {"settings", NULL, shape->settings}};
-  const int at = snprintf(gpu->text, sizeof gpu->text, "struct permi_shape {\n  enum { ROWS = %d, SIGNS = %d };\n",
-                          shape->rows, shape->signs);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_proof_chunk", need <= 128 ? 4 : 3, gpu->text,
-                    sizeof gpu->text, (size_t)at);
-}
-
-/* What the kernel for a polynomial is. */
-static void permi_proof_gpu_open(permi_proof_gpu *gpu, const permi_proof *proof, int run)
-{
-  memset(gpu, 0, sizeof *gpu);
-  gpu->proof = proof;
-  gpu->run = run;
-  gpu->shape.rows = proof->n;
-  gpu->shape.signs = proof->signs;
-  gpu->shape.outer = proof->polynomial[run].outer;
-  gpu->shape.settings = proof->polynomial[run].settings;
-  gpu->chunk_seconds =
-      permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS / ((double)proof->values * proof->runs);
-  permi_proof_gpu_text(gpu);
-  gpu->program.text = gpu->text;
-  gpu->program.sums = PERMI_PROOF_GPU_POINTS;
-  gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
-                        sizeof(double);
-  gpu->program.proof = &gpu->shape;
-  gpu->work.program = &gpu->program;
-}
-
-/* inverse[k] := 1 / k modulo p, 0 < k < count, by one inversion. */
-static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inverse, uint64_t count)
-{
-  uint64_t k, product = 1, times = 0, bits;
-  for (k = 0; k < count; k++) { /* for now, the product of those before k */
-    memcpy(&inverse[k], &product, sizeof product);
-    product = k ? permi_montgomery(product, times, prime) : product;
-    times = permi_residue_add(times, prime->one, 0, prime->p);
-  }
-  product = permi_prime_inverse(product, prime);
-  for (k = count - 1; k > 0; k--) {
-    times = permi_residue_add(times, prime->one, 1, prime->p);
-    memcpy(&bits, &inverse[k], sizeof bits);
-    inverse[k] = permi_balanced(permi_montgomery(product, bits, prime), prime->p);
-    product = permi_montgomery(product, times, prime);
-  }
-  inverse[0] = 0;
-}
-
-/* Makes the table of perm_gpu_proof except the map; returns 0 without memory. */
-static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
-{
-  const permi_proof *proof = gpu->proof;
-  const permi_polynomial *polynomial = &proof->polynomial[gpu->run];
-  const int n = proof->n, signs = proof->signs;
-  const size_t N = (size_t)1 << signs, start = 4 + N, steps = (size_t)(n * (1 + polynomial->outer));
-  const size_t entries = (size_t)(n * signs), sums = (size_t)(n * polynomial->settings);
-  const size_t inverses = (size_t)(proof->values + PERMI_PROOF_SYNDROMES) + PERMI_PROOF_GPU_POINTS;
-  double *to;
-  int i, j;
-  gpu->work.doubles = start + steps + entries + sums + inverses + chunks;
-  gpu->table = (double *)permi_allocate(gpu->allocator, gpu->work.doubles, sizeof *gpu->table);
-  gpu->of = (uint32_t *)permi_allocate(gpu->allocator, chunks, sizeof *gpu->of);
-  gpu->room.weight = permi_proof_weights_room(proof, gpu->allocator);
-  if (!gpu->table || !gpu->of || !gpu->room.weight)
-    return 0;
-  gpu->map = gpu->table + (gpu->work.doubles - chunks);
-  gpu->table[0] = polynomial->prime;
-  gpu->table[1] = polynomial->inverse;
-  gpu->table[2] = (double)(gpu->work.doubles - chunks);
-  gpu->table[3] = 0;
-  memcpy(gpu->table + 4, polynomial->weight, N * sizeof *to);
-  to = gpu->table + start;
-  memcpy(to, polynomial->start, (size_t)n * sizeof *to);
-  memcpy(to + n, polynomial->step, (steps - (size_t)n) * sizeof *to);
-  to += steps;
-  for (j = 0; j < signs; j++)
-    for (i = 0; i < n; i++)
-      *to++ = polynomial->entry[i * signs + j];
-  memcpy(to, polynomial->table, sums * sizeof *to);
-  permi_proof_gpu_inverses(&proof->prime[gpu->run / proof->parts], to + sums, inverses);
-  return 1;
-}
-
-static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
-{
-  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
-  const permi_proof *proof = gpu->proof;
-  const double p = gpu->table[0];
-  uint64_t c, seed = PERMI_HASH_START, k;
-  for (c = 0; c < chunks; c++) {
-    const uint64_t t = (uint64_t)gpu->map[first + c], at = gpu->of[first + c];
-    const permi_proof_leaf *leaf = &proof->leaf[gpu->stretch[at].leaf];
-    for (k = 0; k < PERMI_PROOF_GPU_POINTS; k++) {
-      const double value = sums[c * PERMI_PROOF_GPU_POINTS + k];
-      if (!(value >= 0 && value < p))
-        return 0;
-      seed = permi_hash(seed, (uint64_t)value);
-      if (t + k < leaf->end)
-        *permi_proof_word(&gpu->done[at], t + k - leaf->first) = (uint64_t)value;
-    }
-  }
-  c = seed % chunks;
-  k = (seed >> 32) % PERMI_PROOF_GPU_POINTS;
-  partial->chunks += chunks;
-  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, &gpu->room) ==
-         (uint64_t)sums[c * PERMI_PROOF_GPU_POINTS + k];
-}
-
-static perm_status permi_proof_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  into->chunks += from->chunks;
-  return PERM_OK;
-}
-
-static perm_status permi_proof_gpu_poll(void *context, uint64_t done)
-{
-  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
-  return gpu->control ? permi_control_poll_range(gpu->control, gpu->chunk_seconds * (double)done, "proving on GPUs")
-                      : PERM_OK;
-}
-
-static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
-{
-  char message[PERM_MESSAGE_BYTES] = "";
-  perm_options options;
-  perm_gpu_sink sink;
-  perm_status status;
-  int gpus = 0;
-  memset(&options, 0, sizeof options);
-  if (gpu->control)
-    options = *gpu->control->options;
-  if (!options.gpu.devices)
-    options.gpu.devices = 1;
-  options.allocator = *gpu->allocator;
-  sink.context = gpu;
-  sink.add = permi_proof_gpu_add;
-  sink.merge = permi_proof_gpu_merge;
-  sink.poll = permi_proof_gpu_poll;
-  sink.alone = 1;
-  status = perm_cuda_run(&gpu->work, 0, chunks, &options, &sink, prefix, &gpus, message);
-  if (gpu->control) {
-    gpu->control->gpus = gpus > gpu->control->gpus ? gpus : gpu->control->gpus;
-    memcpy(gpu->control->message, message, sizeof message);
-  }
-  return status;
-}
-
-/* Of one polynomial. */
-static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
-{
-  perm_partial prefix;
-  perm_status status;
-  uint64_t chunks = 0, at = 0, c;
-  int k;
-  for (k = 0; k < count; k++)
-    chunks += gpu->stretch[k].end - gpu->stretch[k].begin;
-  if (!chunks)
-    return PERM_OK;
-  if (!permi_proof_gpu_table(gpu, (size_t)chunks))
-    return PERM_ERROR_MEMORY;
-  for (k = 0; k < count; k++)
-    for (c = gpu->stretch[k].begin; c < gpu->stretch[k].end; c++, at++) {
-      gpu->map[at] = (double)(gpu->proof->leaf[gpu->stretch[k].leaf].first + c * PERMI_PROOF_GPU_POINTS);
-      gpu->of[at] = (uint32_t)k;
-    }
-  gpu->work.table = gpu->table;
-  memset(&prefix, 0, sizeof prefix);
-  status = permi_proof_gpu_call(gpu, chunks, &prefix);
-  for (k = 0; k < count; k++) { /* what lies beyond the prefix may be there and does not count */
-    const permi_stretch *stretch = &gpu->stretch[k];
-    const uint64_t all = stretch->end - stretch->begin, here = prefix.chunks < all ? prefix.chunks : all;
-    for (c = (stretch->begin + here) * PERMI_PROOF_GPU_POINTS; c < stretch->end * PERMI_PROOF_GPU_POINTS; c++)
-      *permi_proof_word(&gpu->done[k], c) = 0;
-    prefix.chunks -= here;
-    if (!here)
-      continue;
-    permi_partial_count(&gpu->done[k], stretch->begin, stretch->begin + here);
-    gpu->done[k].terms += (double)here * PERMI_PROOF_GPU_POINTS * ldexp(1, gpu->proof->n - gpu->proof->signs - 1);
-    gpu->done[k].fingerprint = stretch->fingerprint;
-  }
-  return status;
-}
-
-/* Adds the stretches, or a prefix of them, to done[k]. */
-static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allocator *allocator,
-                                       const permi_stretch *stretch, int count, permi_control *control,
-                                       perm_partial *done)
-{
-  permi_proof_gpu *gpu = (permi_proof_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
-  perm_status status = gpu ? PERM_OK : PERM_ERROR_MEMORY;
-  int k = 0, same;
-  for (; k < count && status == PERM_OK; k += same) {
-    const int run = stretch[k].leaf / proof->leaves;
-    for (same = 1; k + same < count && stretch[k + same].leaf / proof->leaves == run;)
-      same++;
-    permi_proof_gpu_open(gpu, proof, run);
-    gpu->allocator = allocator;
-    gpu->control = control;
-    gpu->stretch = stretch + k;
-    gpu->done = done + k;
-    status = permi_proof_gpu_polynomial(gpu, same);
-    permi_release(allocator, gpu->table);
-    permi_release(allocator, gpu->of);
-    permi_release(allocator, gpu->room.weight);
-  }
-  permi_release(allocator, gpu);
-  return status;
-}
-
-/* Of many leaves: see perm_job. */
-static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                        permi_control *control, perm_partial *done)
-{
-  return permi_proof_gpu_run((const permi_proof *)job->context, &job->allocator, stretch, count, control, done);
-}
-
-static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                         perm_partial *partial)
-{
-  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
-  permi_stretch stretch;
-  stretch.leaf = (int)(own - own->proof->leaf);
-  stretch.begin = begin;
-  stretch.end = end;
-  stretch.fingerprint = leaf->information.fingerprint;
-  return permi_proof_gpu_run(own->proof, &own->proof->allocator, &stretch, 1, control, partial);
-}
-
 #else /* for nvcc */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -3244,11 +2859,9 @@ static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin,
      kernel           functions                     the last lines, which name its constants
      dense sums       here                          >>compile permi_source
      integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
-     sums over counts >>text_counts                 >>counts_gpu permi_counts_gpu_text
      sign search      >>text_signs                  >>signs_gpu
      batches          >>text_batch                  >>run permi_batch_program
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
-     proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
      arrays           >>text_frontier               >>compile permi_source_end
      hybrid sums      >>programs, >>codegen, which use those here
 
@@ -4267,196 +3880,6 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 )
 /* clang-format on */
 
-/* ==================================================================================== >>text_counts
-   The kernels for sums over counts, see perm_gpu_counts. */
-
-/* clang-format off */
-PERMI_TEXT(counts,
-template <class S>
-PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
-{
-  term[0] = 1;
-  term[1] = 0;
-  PERMI_UNROLL
-  for (int f = 0; f < shape.forms(); f++) {
-    const double *at = x + f * S::PARTS * (1 + S::LOW);
-    const double a = S::LOW ? permi_add(at[0], at[1]) : at[0];
-    if (S::PARTS == 1) {
-      double power = a;
-      PERMI_UNROLL
-      for (int k = shape.before(f + 1) - shape.before(f); k > 0; k /= 2) {
-        term[0] = k & 1 ? permi_mul(term[0], power) : term[0];
-        power = permi_mul(power, power);
-      }
-    } else {
-      const double number[2] = {a, S::LOW ? permi_add(at[2], at[3]) : at[1]};
-      PERMI_UNROLL
-      for (int k = shape.before(f); k < shape.before(f + 1); k++)
-        permi_number_times<2>(term, number);
-    }
-  }
-}
-
-template <class S>
-PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
-{
-  const double *at = x + f * S::PARTS * (1 + S::LOW);
-  const int needed = shape.needed();
-  double a = S::LOW ? permi_add(at[0], at[1]) : at[0];
-  double b = S::PARTS == 1 ? 0 : S::LOW ? permi_add(at[2], at[3]) : at[1];
-  if (absolute) {
-    a = permi_add(fabs(a), fabs(b));
-    b = 0;
-  }
-  PERMI_UNROLL
-  for (int copy = shape.before(f); copy < shape.before(f + 1); copy++) {
-    const int most = copy + 1 < needed ? copy + 1 : needed;
-    const int least = needed + copy + 1 - shape.before(shape.forms());
-    PERMI_UNROLL
-    for (int k = most; k >= (least < 1 ? 1 : least); k--) {
-      if (S::PARTS == 1) {
-        e[k] = permi_fma(a, e[k - 1], e[k]);
-      } else {
-        e[2 * k] = permi_fma(-b, e[2 * k - 1], permi_fma(a, e[2 * k - 2], e[2 * k]));
-        e[2 * k + 1] = permi_fma(b, e[2 * k - 2], permi_fma(a, e[2 * k - 1], e[2 * k + 1]));
-      }
-    }
-  }
-}
-
-template <class S, int F, int END>
-struct permi_counts_forms {
-  static PERMI_BOTH void run(const S &shape, const double *x, int absolute, double *e)
-  {
-    permi_counts_form(shape, F, x, absolute, e);
-    permi_counts_forms<S, F + 1, END>::run(shape, x, absolute, e);
-  }
-};
-
-template <class S, int END>
-struct permi_counts_forms<S, END, END> {
-  static PERMI_BOTH void run(const S &, const double *, int, double *) {}
-};
-
-template <class S>
-PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int absolute, double *term)
-{
-  double e[S::PARTS * (S::NEEDED + 1)];
-  PERMI_UNROLL
-  for (int k = 0; k < (shape.needed() + 1) * S::PARTS; k++)
-    e[k] = k == 0 ? 1 : 0;
-  if (S::FORMS)
-    permi_counts_forms<S, 0, S::FORMS>::run(shape, x, absolute, e);
-  else
-    for (int f = 0; f < shape.forms(); f++)
-      permi_counts_form(shape, f, x, absolute, e);
-  term[0] = e[S::PARTS * shape.needed()];
-  term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
-}
-
-/* Thread t's part of a chunk. Table: threads, chunks, high digits, the walk's place; radix and weights' place of high
-   digits; start; steps of high, low digits; weights; the walk, term by term: weight, digit that moves (from 1;
-   negative: down). */
-template <class S>
-PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
-                                  double *out)
-{
-  const int size = shape.forms() * S::PARTS * (1 + S::LOW);
-  const int high = (int)table[2];
-  const double *start = table + 4 + 2 * high;
-  const double *steps = start + size;
-  const double *walk = table + (int)table[3];
-  const unsigned long long threads = (unsigned long long)table[0];
-  const unsigned long long chunks = (unsigned long long)table[1];
-  const unsigned long long each = threads / chunks;
-  const unsigned long long rest = threads % chunks;
-  const unsigned long long begin = chunk * each + (chunk < rest ? chunk : rest);
-  const unsigned long long end = begin + each + (chunk < rest ? 1 : 0);
-  double total[2] = {0, 0};
-  double low[2] = {0, 0};
-  double moduli = 0, x[S::SIZE];
-  PERMI_ROLLED
-  for (unsigned long long number = begin + (unsigned long long)t; number < end; number += 128) {
-    unsigned long long left = number;
-    double weight = 1;
-    double hi[2] = {0, 0};
-    double lo[2] = {0, 0};
-    double absolute = 0;
-    PERMI_UNROLL
-    for (int i = 0; i < size; i++)
-      x[i] = start[i];
-    PERMI_ROLLED
-    for (int d = 0; d < high; d++) {
-      const unsigned long long radix = (unsigned long long)table[4 + 2 * d];
-      const int v = (int)(left % radix);
-      left /= radix;
-      weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
-      PERMI_UNROLL
-      for (int i = 0; i < size; i++)
-        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all forms */
-    }
-    PERMI_ROLLED
-    for (int m = 0; m < shape.walk(); m++) {
-      const int move = (int)walk[2 * m + 1];
-      const double w = walk[2 * m];
-      double term[2], error;
-      if (move) {
-        const double *step = steps + (high + (move < 0 ? -move : move) - 1) * size;
-        const double sign = move < 0 ? -1 : 1;
-        PERMI_UNROLL
-        for (int i = 0; i < size; i++)
-          x[i] = permi_fma(sign, step[i], x[i]);
-      }
-      if (S::NEEDED > 0) {
-        if (permi_sampled(permi_term_key(chunk, (unsigned)(number - begin) / 128, (unsigned)m), mask)) {
-          permi_counts_symmetric(shape, x, 1, term);
-          absolute = permi_fma(fabs(w), term[0], absolute);
-        }
-        permi_counts_symmetric(shape, x, 0, term);
-      } else {
-        permi_counts_term(shape, x, term);
-        absolute = permi_fma(fabs(w), permi_add(fabs(term[0]), fabs(term[1])), absolute);
-      }
-      PERMI_UNROLL
-      for (int part = 0; part < S::PARTS; part++) {
-        permi_two_sum(hi[part], error, hi[part], permi_mul(w, term[part]));
-        lo[part] = permi_add(lo[part], error);
-      }
-    }
-    PERMI_UNROLL
-    for (int part = 0; part < S::PARTS; part++) {
-      double product, error;
-      permi_two_product(product, error, hi[part], weight);
-      error = permi_fma(lo[part], weight, error);
-      permi_two_sum(total[part], product, total[part], product);
-      low[part] = permi_add(low[part], permi_add(product, error));
-    }
-    moduli = permi_fma(absolute, fabs(weight), moduli);
-  }
-  out[0] = total[0];
-  out[1] = low[0];
-  out[2] = total[1];
-  out[3] = low[1];
-  out[4] = moduli;
-}
-
-template <class S>
-__device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_arguments<1> &a)
-{
-  extern __shared__ double2 permi_shared[];
-  double *room = (double *)permi_shared;
-  double *table = room + 640;
-  const int t = (int)threadIdx.x;
-  double out[5];
-  for (int i = t; i < shape.table(); i += 128)
-    table[i] = a.table[i];
-  __syncthreads();
-  permi_counts_walk(shape, table, a.mask, a.first + blockIdx.x, t, out);
-  permi_finish(room, a.out, out);
-}
-)
-/* clang-format on */
-
 /* ===================================================================================== >>text_signs
    The kernel of the sign search, see perm_gpu_signs. A warp walks the tree: lane l has word l of the counts and a word
    of the living patterns, of block 0 in lanes 0 to 15, of block 1 above; both signs of a column are tried at once. Most
@@ -5348,223 +4771,6 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
 )
 /* clang-format on */
 
-/* ===================================================================================== >>text_proof
-   The kernel for the polynomial of a proof modulo a prime p below 2^50: see perm_gpu_proof, and >>polynomial of
-   perm_more.h; arithmetic as in >>arithmetic. A block is 32 points, a lane each, whose row sums stay in registers. Its
-   four warps share the other columns' settings, and before that the sums by which Lagrange's weights make the signs
-   D_j. */
-
-/* clang-format off */
-PERMI_TEXT(proof,
-struct permi_proof_prime {
-  double p;
-  double inverse;
-};
-
-PERMI_BOTH double permi_proof_quotient(double x, const permi_proof_prime &prime)
-{
-  return permi_add(permi_fma(x, prime.inverse, 6755399441055744.0), -6755399441055744.0);
-}
-
-PERMI_BOTH double permi_proof_reduce(double x, const permi_proof_prime &prime)
-{
-  return permi_fma(-permi_proof_quotient(x, prime), prime.p, x);
-}
-
-PERMI_BOTH double permi_proof_product(double a, double b, const permi_proof_prime &prime)
-{
-  const double high = permi_mul(a, b);
-  const double low = permi_fma(a, b, -high);
-  return permi_add(low, permi_fma(-permi_proof_quotient(high, prime), prime.p, high));
-}
-
-/* A warp's quarter of the sums over s of weight[s] / (t - s), with the signs of each column, with S, with none: to
-   form[j * 32]. Sixteen s at a time: sums of four, then of four of these. */
-template <class S>
-PERMI_BOTH void permi_proof_sums(const S &shape, const permi_proof_prime &prime, const double *weight,
-                                 const double *inverse, int t, int quarter, double *form)
-{
-  const int signs = shape.signs();
-  const int quarters = 1 << (signs - 2);
-  double sum[S::SIGNS + 2];
-  PERMI_UNROLL
-  for (int j = 0; j < signs + 2; j++)
-    sum[j] = 0;
-  PERMI_ROLLED
-  for (int s = quarter * quarters; s < (quarter + 1) * quarters; s += 16) {
-    double low[6] = {0, 0, 0, 0, 0, 0};
-    PERMI_UNROLL
-    for (int g = 0; g < 4; g++) {
-      double x[4] = {0, 0, 0, 0};
-      PERMI_UNROLL
-      for (int k = 0; k < 4; k++)
-        x[k] = permi_proof_product(weight[s + 4 * g + k], inverse[t - s - 4 * g - k], prime);
-      const double a = permi_add(x[0], x[1]);
-      const double b = permi_add(x[2], x[3]);
-      const double c = permi_add(x[0], -x[1]);
-      const double d = permi_add(x[2], -x[3]);
-      const double all = permi_proof_reduce(permi_add(a, b), prime);
-      const double odd = permi_proof_reduce(permi_add(c, -d), prime);
-      low[0] = permi_add(low[0], permi_proof_reduce(permi_add(c, d), prime));
-      low[1] = permi_add(low[1], permi_proof_reduce(permi_add(a, -b), prime));
-      low[2] = permi_add(low[2], g & 1 ? -all : all);
-      low[3] = permi_add(low[3], g & 2 ? -all : all);
-      low[4] = permi_add(low[4], g == 1 || g == 2 ? -odd : odd);
-      low[5] = permi_add(low[5], all);
-    }
-    PERMI_UNROLL
-    for (int j = 0; j < signs + 2; j++) {
-      const int high = j < signs ? s >> j & 1 : j == signs ? permi_parity((unsigned long long)(s >> 4)) : 0;
-      const double x = j < 4 ? low[j < 4 ? j : 0] : j == signs ? low[4] : low[5];
-      sum[j] = permi_proof_reduce(permi_add(sum[j], j >= 4 && high ? -x : x), prime);
-    }
-  }
-  PERMI_UNROLL
-  for (int j = 0; j < signs + 2; j++)
-    form[32 * j] = sum[j];
-}
-
-PERMI_BOTH double permi_proof_inverse(double x, const permi_proof_prime &prime)
-{
-  double power = 1;
-  PERMI_ROLLED
-  for (unsigned long long e = (unsigned long long)prime.p - 2; e; e >>= 1) {
-    power = e & 1 ? permi_proof_product(power, x, prime) : power;
-    x = permi_proof_product(x, x, prime);
-  }
-  return power;
-}
-
-/* The warp's share of D_j and S at t, from the sums of all quarters, or by themselves. */
-template <class S>
-PERMI_BOTH void permi_proof_forms(const S &shape, const permi_proof_prime &prime, int t, int quarter, double *form)
-{
-  const int signs = shape.signs();
-  const int apart = 32 * (signs + 2);
-  const double *total = form + 32 * (signs + 1);
-  double by = 0;
-  if (t >> signs)
-    by = permi_proof_inverse(permi_proof_reduce(permi_add(permi_add(total[0], total[apart]),
-                                                          permi_add(total[2 * apart], total[3 * apart])), prime),
-                             prime);
-  PERMI_ROLLED
-  for (int j = quarter; j <= signs; j += 4) {
-    double *at = form + 32 * j;
-    const int minus = j < signs ? t >> j & 1 : permi_parity((unsigned long long)t);
-    if (t >> signs)
-      at[0] = permi_proof_product(permi_proof_reduce(permi_add(permi_add(at[0], at[apart]),
-                                                               permi_add(at[2 * apart], at[3 * apart])), prime),
-                                  by, prime);
-    else
-      at[0] = minus ? -1 : 1;
-  }
-}
-
-/* The warp's share of the signed products: of the settings of all columns but those of D_j and one. `columns`: start,
-   steps, entries, see perm_gpu_proof; table: in shared memory. */
-template <class S>
-PERMI_BOTH double permi_proof_walk(const S &shape, const permi_proof_prime &prime, const double *columns,
-                                   const double *table, const double *form, int quarter)
-{
-  const int rows = shape.rows();
-  const int outer = shape.outer();
-  const int fixed = outer < 2 ? outer : 2;
-  const double *step = columns + rows;
-  const double *entry = step + outer * rows;
-  double x[S::ROWS];
-  double total = 0;
-  if (quarter >> fixed)
-    return 0;
-  PERMI_UNROLL
-  for (int i = 0; i < rows; i++)
-    x[i] = columns[i];
-  PERMI_ROLLED
-  for (int j = 0; j < fixed; j++)
-    if (quarter >> j & 1) {
-      PERMI_UNROLL
-      for (int i = 0; i < rows; i++)
-        x[i] = permi_proof_reduce(permi_add(x[i], -step[(outer - fixed + j) * rows + i]), prime);
-    }
-  PERMI_ROLLED
-  for (int j = 0; j < shape.signs(); j++) {
-    const double d = form[32 * j];
-    PERMI_UNROLL
-    for (int i = 0; i < rows; i++)
-      x[i] = permi_proof_reduce(permi_add(x[i], permi_proof_product(d, entry[j * rows + i], prime)), prime);
-  }
-  PERMI_ROLLED
-  for (unsigned state = 0;;) {
-    const int odd = (int)(state & 1) ^ permi_parity((unsigned long long)quarter);
-    PERMI_ROLLED
-    for (int s = 0; s < shape.settings() / 4; s++) {
-      const double2 *four = (const double2 *)(table + 4 * s * rows);
-      double p[4] = {0, 0, 0, 0};
-      PERMI_UNROLL
-      for (int i = 0; i < rows; i++) {
-        const double2 one = four[2 * i];
-        const double2 two = four[2 * i + 1];
-        PERMI_UNROLL
-        for (int k = 0; k < 4; k++) {
-          const double y = permi_add(x[i], k == 0 ? one.x : k == 1 ? one.y : k == 2 ? two.x : two.y);
-          p[k] = i ? permi_proof_product(p[k], y, prime) : y;
-        }
-      }
-      const double sum = permi_add(permi_add(p[0], -p[1]), permi_add(p[3], -p[2]));
-      total = permi_proof_reduce(permi_add(total, odd ^ permi_parity((unsigned long long)s) ? -sum : sum), prime);
-    }
-    if (++state >> (outer - fixed))
-      return total;
-    const int j = permi_ctz(state);
-    const int minus = (int)((state ^ state >> 1) >> j & 1);
-    PERMI_UNROLL
-    for (int i = 0; i < rows; i++) {
-      const double y = step[j * rows + i];
-      x[i] = permi_proof_reduce(permi_add(x[i], minus ? -y : y), prime);
-    }
-  }
-}
-
-/* P(t), from the shares, 32 apart. */
-PERMI_BOTH double permi_proof_end(const permi_proof_prime &prime, const double *share, double signs)
-{
-  const double sum = permi_add(permi_add(share[0], share[32]), permi_add(share[64], share[96]));
-  const double value = permi_proof_product(permi_proof_reduce(sum, prime), signs, prime);
-  return value < 0 ? permi_add(value, prime.p) : value;
-}
-
-template <class S>
-__device__ __forceinline__ void permi_proof_chunk(const S &shape, const permi_arguments<1> &a)
-{
-  extern __shared__ double2 permi_shared[];
-  double *table = (double *)permi_shared;
-  double *room = table + shape.settings() * shape.rows();
-  const double *weight = a.table + 4;
-  const double *columns = weight + (1 << shape.signs());
-  const int words = (1 + shape.outer() + shape.signs()) * shape.rows();
-  const int lane = (int)threadIdx.x & 31;
-  const int quarter = (int)threadIdx.x >> 5;
-  const int t = (int)a.table[(long long)a.table[2] + (long long)(a.first + blockIdx.x)] + lane;
-  const permi_proof_prime prime = {a.table[0], a.table[1]};
-  double share = 0;
-  for (int i = (int)threadIdx.x; i < shape.settings() * shape.rows(); i += 128)
-    table[i] = columns[words + i];
-  if (t >> shape.signs())
-    permi_proof_sums(shape, prime, weight, columns + words + shape.settings() * shape.rows(), t, quarter,
-                     room + 32 * (shape.signs() + 2) * quarter + lane);
-  __syncthreads();
-  permi_proof_forms(shape, prime, t, quarter, room + lane);
-  __syncthreads();
-  share = permi_proof_walk(shape, prime, columns, table, room + lane, quarter);
-  __syncthreads();
-  table[32 * quarter + lane] = share;
-  __syncthreads();
-  if (quarter == 0)
-    a.out[32 * (unsigned long long)blockIdx.x + lane] =
-        permi_proof_end(prime, table + lane, room[32 * shape.signs() + lane]);
-}
-)
-/* clang-format on */
-
 /* ================================================================================== >>text_frontier
    The kernels of the frontier's program on arrays. Sorted lists that were united by merge path [DOB15] took 9 to 12
    times as long on a GPU. */
@@ -6338,10 +5544,8 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : !program        ? ""
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
-                     : program->counts ? permi_text_counts
                      : program->signs  ? permi_text_signs
                      : program->minors ? permi_text_minors
-                     : program->proof  ? permi_text_proof
                                        : "";
   const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];

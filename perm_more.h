@@ -1034,8 +1034,6 @@ PERMI_BRIEF_BEGIN
 #define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
 #define PERMI_RATE_PROOF_AVX2 2.5e9
 #define PERMI_RATE_PROOF_AVX512 5e9
-#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
-#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
@@ -1052,7 +1050,6 @@ struct permi_proof {
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
-  uint64_t each, points; /* values of a leaf, of a chunk */
   uint64_t values;      /* d + 1; PERMI_PROOF_SYNDROMES more are evaluated */
   uint64_t fingerprint; /* of the matrix */
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
@@ -1266,8 +1263,8 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 /* Value t of a polynomial. */
 static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
 {
-  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / proof->each;
-  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % proof->each);
+  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / PERMI_PROOF_LEAF;
+  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % PERMI_PROOF_LEAF);
 }
 
 /* D_j and S at t, times 2^64. weight: N words. */
@@ -1472,7 +1469,7 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
   int singles = permi_proof_singles(proof, partials, run, look, room, single), places = 0, k;
   for (k = 0; k < singles; k++)
     if (strike)
-      permi_state_strike(strike, first + (int)(single[k] / proof->each));
+      permi_state_strike(strike, first + (int)(single[k] / PERMI_PROOF_LEAF));
   if (singles)
     snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
   for (k = first; k < first + proof->leaves && !singles && !permi_watch(room->watch, 0); k++)
@@ -1559,8 +1556,8 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         if (!done->count)
           continue;
         seed = permi_hash(seed, state->partial[index].value.word[0]);
-        t = leaf->first + done->list[0].begin * proof->points;
-        end = leaf->first + done->list[0].end * proof->points;
+        t = leaf->first + done->list[0].begin * PERMI_PROOF_POINTS;
+        end = leaf->first + done->list[0].end * PERMI_PROOF_POINTS;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
         wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
         if (wrong)
@@ -1596,22 +1593,6 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
                     of -1 modulo p: 8 for each value
                  8  checksum: mix over all words before, from 14695981039346656037
    The file is absent, whole and old, or whole and new (>>files). */
-
-#if defined(PERM_WITH_CUDA) /* >>proof_gpu: a range of a leaf, ranges of many */
-PERMI_DEVICE perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end,
-                                               permi_control *control, perm_partial *partial);
-PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                              permi_control *control, perm_partial *done);
-#else
-#define permi_proof_gpu_range permi_gpu_range
-
-static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                        permi_control *control, perm_partial *done)
-{
-  (void)job, (void)stretch, (void)count, (void)done;
-  return permi_gpu_range(NULL, 0, 0, control, NULL);
-}
-#endif
 
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
@@ -1777,29 +1758,8 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
-#define PERMI_PROOF_GPU_POINTS 32
-#define PERMI_PROOF_GPU_LEAF 256
-
-/* Returns predicted seconds; INFINITY: impossible. */
-static double permi_proof_gpu_seconds(const permi_proof *proof)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
-}
-
-/* rate: products a second of a thread. */
-static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  char message[PERM_MESSAGE_BYTES];
-  if (options->isa == PERM_ISA_CUDA)
-    return 1;
-  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
-         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
-}
-
 /* What the polynomials of a problem take. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
@@ -1814,11 +1774,8 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->primes = (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
-  *gpu = permi_proof_on_gpu(proof, options, *rate);
-  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
-  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
-  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
+  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
+  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
   proof->fingerprint = permi_proof_fingerprint(problem);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
   permi_proof_primes_choose(proof);
@@ -1838,28 +1795,25 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   permi_leaf leaf;
   own->proof = proof;
   own->polynomial = &proof->polynomial[index / proof->leaves];
-  own->first = (uint64_t)(index % proof->leaves) * proof->each;
-  own->end = own->first + proof->each < all ? own->first + proof->each : all;
+  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
+  own->end = own->first + PERMI_PROOF_LEAF < all ? own->first + PERMI_PROOF_LEAF : all;
   memset(&leaf, 0, sizeof leaf);
   leaf.information.kind = PERM_LEAF_RANGE;
   leaf.information.method = PERM_METHOD_EXACT;
   leaf.information.isa = isa;
   leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
+  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
   leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
   leaf.information.fingerprint =
       permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
-  if (isa == PERM_ISA_CUDA)
-    leaf.run_range = permi_proof_gpu_range;
-  else
-    leaf.run_chunk = permi_proof_chunk;
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF);
+  leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
@@ -1876,9 +1830,6 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
                       perm_name("method", options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
-  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
-                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
   if (problem->m != problem->n || problem->n < 1 || problem->n > PERMI_PROOF_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; proofs are of square ones of order 1 to %d",
                       problem->m, problem->n, PERMI_PROOF_MAX_N);
@@ -1897,9 +1848,8 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   permi_control watch = permi_control_begin(options);
   perm_status status = permi_check_options(options, argument, result);
   permi_proof *proof;
-  perm_isa isa;
   double rate;
-  int i, gpu;
+  int i;
   *job = NULL;
   watch.activity = "planning";
   if (status == PERM_OK)
@@ -1908,7 +1858,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
     status = permi_proof_refuse(problem, path, options, argument, result);
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate, &gpu);
+  proof = permi_proof_make(problem, options, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_proof_free(&options->allocator, proof);
@@ -1919,15 +1869,10 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   (*job)->value = permi_proof_value;
   (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
-  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
-  if (gpu) {
-    rate = PERMI_GPU_RATE_PROOF;
-    (*job)->run_many = permi_proof_gpu_many;
-  }
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
       permi_job_replace(job, NULL);
       return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
     }
@@ -6427,11 +6372,6 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   return permi_meter_end(&call, status, result);
 }
 
-#if defined(PERM_WITH_CUDA)
-#define PERMI_CUDA_HOST 3
-#include PERM_CUDA_FILE
-#undef PERMI_CUDA_HOST
-#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)

@@ -131,11 +131,6 @@ PERMI_BRIEF_BEGIN
 #include "sample/trace_tree.h"
 #include "sample/sample.h"
 
-#if defined(PERM_WITH_CUDA)
-#define PERMI_CUDA_HOST 3
-#include PERM_CUDA_FILE
-#undef PERMI_CUDA_HOST
-#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)

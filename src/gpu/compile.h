@@ -3,10 +3,8 @@
 #pragma once
 #include "text_exact.h"
 #include "text_batch.h"
-#include "text_counts.h"
 #include "text_signs.h"
 #include "text_minors.h"
-#include "text_proof.h"
 #include "text_frontier.h"
 #include "driver.h"
 
@@ -98,10 +96,8 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : !program        ? ""
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
-                     : program->counts ? permi_text_counts
                      : program->signs  ? permi_text_signs
                      : program->minors ? permi_text_minors
-                     : program->proof  ? permi_text_proof
                                        : "";
   const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];

@@ -4,11 +4,9 @@
      kernel           functions                     the last lines, which name its constants
      dense sums       here                          >>compile permi_source
      integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
-     sums over counts >>text_counts                 >>counts_gpu permi_counts_gpu_text
      sign search      >>text_signs                  >>signs_gpu
      batches          >>text_batch                  >>run permi_batch_program
      minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
-     proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
      arrays           >>text_frontier               >>compile permi_source_end
      hybrid sums      >>programs, >>codegen, which use those here
 

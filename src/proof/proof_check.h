@@ -20,8 +20,8 @@
 /* Value t of a polynomial. */
 static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
 {
-  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / proof->each;
-  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % proof->each);
+  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / PERMI_PROOF_LEAF;
+  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % PERMI_PROOF_LEAF);
 }
 
 /* D_j and S at t, times 2^64. weight: N words. */
@@ -226,7 +226,7 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
   int singles = permi_proof_singles(proof, partials, run, look, room, single), places = 0, k;
   for (k = 0; k < singles; k++)
     if (strike)
-      permi_state_strike(strike, first + (int)(single[k] / proof->each));
+      permi_state_strike(strike, first + (int)(single[k] / PERMI_PROOF_LEAF));
   if (singles)
     snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
   for (k = first; k < first + proof->leaves && !singles && !permi_watch(room->watch, 0); k++)
@@ -313,8 +313,8 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         if (!done->count)
           continue;
         seed = permi_hash(seed, state->partial[index].value.word[0]);
-        t = leaf->first + done->list[0].begin * proof->points;
-        end = leaf->first + done->list[0].end * proof->points;
+        t = leaf->first + done->list[0].begin * PERMI_PROOF_POINTS;
+        end = leaf->first + done->list[0].end * PERMI_PROOF_POINTS;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
         wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
         if (wrong)

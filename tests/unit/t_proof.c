@@ -210,7 +210,8 @@ static perm_job *t_proof_done(int n, int parts, const int64_t *a, perm_state **s
 
 static uint64_t *t_proof_value(const permi_proof *proof, perm_state *state, int run, uint64_t t)
 {
-  return permi_proof_word(&state->partial[(uint64_t)run * (uint64_t)proof->leaves + t / proof->each], t % proof->each);
+  return permi_proof_word(&state->partial[(uint64_t)run * (uint64_t)proof->leaves + t / PERMI_PROOF_LEAF],
+                          t % PERMI_PROOF_LEAF);
 }
 
 /* The kernels' values are the formula's, at listed points; the formula is the values' polynomial, at others. */
@@ -293,7 +294,7 @@ TEST(t_proof_finds_wrong_values)
         snprintf(expected, sizeof expected, "values %d to %d modulo", (int)leaf->first, (int)leaf->end - 1);
       } else if (kind == kinds - 2) {
         *t_proof_value(proof, state, run, 300) += proof->prime[run / parts].p;
-        snprintf(expected, sizeof expected, "values %d to ", (int)(300 / proof->each * proof->each));
+        snprintf(expected, sizeof expected, "values %d to ", (int)(300 / PERMI_PROOF_LEAF * PERMI_PROOF_LEAF));
       } else {
         memcpy(other, a, sizeof a);
         other[7]++;
