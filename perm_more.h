@@ -50,7 +50,6 @@
                      >>rook_kernels    values of placements
      sample/         >>trace           samples: an engine's states kept, the draw of a way
                      >>trace_frontier  lists, arrays
-                     >>trace_band      rows of a band
                      >>trace_classes   members of a class drawn when they came
                      >>trace_tree      stars and joins
                      >>sample          perm_sample_sparse: permutations by weight
@@ -203,9 +202,9 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 /* Draws permutations of a matrix without negative entries with probability (product of entries) / permanent: sample k,
    k < count, is columns[k m + row], from 0; with m < n injections of the rows. Samples depend on matrix, options, seed
    and first + k only, so ranges of samples agree. Integers are drawn without rounding; for others the total variation
-   distance is a few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method band,
-   tree, twins or frontier (lists, arrays); its states are kept, or some of them if max_bytes (0: 16 GB) is short
-   (docs/library.md); then a sample takes O(nnz log states) or, of a tree, 2^width a join. No value is returned.
+   distance is a few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree,
+   twins or frontier (lists, arrays), and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
+   O(nnz log states) or, of a tree, 2^width a join. No value is returned.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
@@ -4822,17 +4821,12 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
    the matrix entry of that way, and goes on. These probabilities telescope to (product of the entries) / permanent.
      >>trace_frontier   lists and arrays: the streams of a step
      >>trace_classes    ways noted during the run; the member of a class is drawn later
-     >>trace_band       the entries of a row; one of equal columns is drawn at once
      >>trace_tree       a star's entries; how a join shares the matched vertices
-   Where memory is short, >>trace_frontier keeps the states before every k-th step and computes the segments between
-   again, last to first; all samples pass one segment before the next. A segment starts from the kept states and sizes,
-   so states, bits and random numbers stay the same.
 
    Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
    is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
    factor too (permi_trace_words). */
 
-#define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
 /* A block; all memory is in `pool`. */
@@ -4846,8 +4840,6 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
-  int segments;      /* parts in which the steps are drawn; 0: all states are kept */
-  permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -4856,8 +4848,6 @@ typedef struct permi_draw {
   uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
-  int segment;         /* that is drawn */
-  uint64_t *at;        /* PERMI_TRACE_PLACE words, at first 0: the engine's place between segments */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -4865,10 +4855,6 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
-  /* Bytes with segments, which it notes in the plan; NULL: not possible. */
-  double (*bytes_short)(void *plan);
-  /* Computes the states of a segment into trace->segment. */
-  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
 } permi_tracer;
 
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
@@ -5027,28 +5013,12 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 /* ================================================================================= >>trace_frontier
    Samples from the frontier's lists and arrays. */
 
-/* What a run needs to begin before the first step of a segment. */
-typedef struct permi_frontier_restart {
-  permi_sizes sizes;
-  permi_places places; /* of arrays: copies */
-} permi_frontier_restart;
-
 /* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
-  permi_frontier_restart *restart; /* of each segment */
-  permi_pool *pool; /* of what is kept now */
-  int every;        /* steps of a segment */
-  int begin, end;   /* steps kept now; begin 0: the first one of every segment */
   uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
-
-static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
-{
-  return frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
-                                                 : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
-}
 
 static double permi_frontier_kept_bytes(const void *plan)
 {
@@ -5056,37 +5026,9 @@ static double permi_frontier_kept_bytes(const void *plan)
   double bytes = 0;
   int p;
   for (p = 0; p < frontier->steps; p++)
-    bytes += permi_frontier_layer_bytes(frontier, p);
+    bytes += frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
+                                                     : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
   return bytes;
-}
-
-/* Chooses the steps of a segment, noted in the plan, so that first layers and a whole segment take the fewest bytes:
-   about the root of the number of large steps. Patterns and places are small beside the layers. */
-static double permi_frontier_short_bytes(void *plan)
-{
-  permi_frontier *frontier = (permi_frontier *)plan;
-  double best = (double)INFINITY;
-  int every, p;
-  for (every = 2; every < 2 * frontier->steps; every += (every + 2) / 3) {
-    double first = 0, segment = 0, most = 0;
-    for (p = 0; p < frontier->steps; p++) {
-      const double bytes = permi_frontier_layer_bytes(frontier, p);
-      first += p % every ? 0 : bytes;
-      segment = p % every ? segment + bytes : 0;
-      most = fmax(most, segment);
-    }
-    if (first + most < best) {
-      best = first + most;
-      frontier->every = every;
-    }
-  }
-  return best;
-}
-
-/* Returns 1 if the layer before step p is kept. */
-static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
-{
-  return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
 }
 
 static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
@@ -5106,26 +5048,6 @@ static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t byte
       (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
   to->patterns.count = from->patterns.count;
   return !pool->failed;
-}
-
-/* Restores a kept list. 0: out of memory. */
-static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
-{
-  int k;
-  permi_patterns_clear(&to->patterns);
-  to->groups = to->states = 0;
-  for (k = 0; k < from->patterns.count; k++)
-    if (permi_patterns_find(allocator, &to->patterns, from->patterns.bits + (size_t)k * PERMI_LOW_WORDS) != k)
-      return 0;
-  if (!permi_list_room(allocator, to, from->groups))
-    return 0;
-  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
-  memcpy(to->first, from->first, from->groups * sizeof *to->first);
-  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
-  memcpy(to->value, from->value, from->states * bytes);
-  to->groups = from->groups;
-  to->states = from->states;
-  return 1;
 }
 
 /* Returns the value of a state; NULL: it is not reached. */
@@ -5173,132 +5095,64 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-/* Keeps the list before step p if wanted. */
 static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
   const permi_run *run = (const permi_run *)runner;
-  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
-  if (!permi_frontier_keeps(kept, p))
-    return PERM_OK;
-  if (!kept->begin)
-    kept->restart[p / kept->every].sizes = runner->sizes;
-  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  return permi_list_keep(&trace->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
              ? PERM_OK
              : PERM_ERROR_MEMORY;
 }
 
-/* Runs from step `from` (0, or where states were kept) to the states before step `to`. */
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const permi_list *last;
   permi_run run;
   perm_status status;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
-  run.base.keeper = kept;
+  run.base.keeper = trace;
   status = permi_run_open(frontier, control, 0, &run);
-  if (status == PERM_OK && from) {
-    run.base.sizes = kept->restart[from / kept->every].sizes;
-    if (!permi_list_restore(run.base.pool.allocator, &kept->list[from], permi_value_bytes(frontier),
-                            &run.list[from & 1]))
-      status = PERM_ERROR_MEMORY;
-  }
   if (status == PERM_OK)
-    status = permi_runner_go(&run.base, from, to, permi_run_advance);
-  if (status == PERM_OK && to < frontier->steps)
-    status = permi_lists_keep(&run.base, to);
-  else if (status == PERM_OK)
-    permi_trace_lose(trace, &frontier->numbers, run.list[to & 1].states ? run.list[to & 1].value : NULL,
-                     run.base.sizes.loss);
-  trace->visited = kept->begin ? trace->visited : run.base.visited;
+    status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
+  last = &run.list[frontier->steps & 1];
+  if (status == PERM_OK)
+    permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
+  trace->visited = run.base.visited;
   permi_run_release(&run);
   return status;
 }
 
-/* Copies the layout of memory between two steps. 0: out of memory. */
-static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
-{
-  const size_t tops = permi_places_tops(from->frontier);
-  *to = *from;
-  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
-  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
-  return !pool->failed;
-}
-
-static void permi_places_restore(const permi_places *from, permi_places *to)
-{
-  const size_t tops = permi_places_tops(from->frontier);
-  uint64_t *at = to->at[0];
-  permi_gap *gap = to->gap;
-  *to = *from;
-  to->at[0] = at;
-  to->at[1] = at + tops;
-  to->gap = gap;
-  memcpy(at, from->at[0], 2 * tops * sizeof *at);
-  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
-}
-
-/* Copies all values before step p to `values`, or back. */
-static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
-{
-  const permi_layout *layout = &run->layout[p & 1];
-  int k;
-  for (k = 0; k < layout->tops; k++) {
-    char *here = permi_array_values(run, p, layout->top[k]);
-    char *there = values + layout->top_offset[layout->top[k]] * run->bytes;
-    memcpy(back ? here : there, back ? there : here, permi_layout_states(layout, layout->top[k]) * run->bytes);
-  }
-}
-
-/* Keeps the values before step p if wanted. */
 static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
-  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
-  char *to;
-  if (!permi_frontier_keeps(kept, p))
-    return PERM_OK;
-  to = (char *)permi_pool_get(kept->pool, run->layout[p & 1].states + 1, run->bytes);
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  const permi_layout *layout = &run->layout[p & 1];
+  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
+  int k;
   if (!to)
     return PERM_ERROR_MEMORY;
-  kept->value[p] = (uint64_t *)(void *)to;
-  permi_arrays_copy(run, p, to, 0);
-  if (kept->begin)
-    return PERM_OK;
-  kept->restart[p / kept->every].sizes = runner->sizes;
-  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
+  ((permi_frontier_kept *)trace->kept)->value[p] = (uint64_t *)(void *)to;
+  for (k = 0; k < layout->tops; k++)
+    memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
+           permi_layout_states(layout, layout->top[k]) * run->bytes);
+  return PERM_OK;
 }
 
-/* As permi_lists_record. */
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, int from, int to)
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
   permi_arrays_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_arrays_keep;
-  run.base.keeper = kept;
+  run.base.keeper = trace;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
-    if (kept->begin) {
-      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
-      run.base.sizes = restart->sizes;
-      permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
-      permi_places_restore(&restart->places, run.places);
-      permi_arrays_shorten(&run, from);
-      permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
-      status = permi_runner_go(&run.base, from, to, permi_arrays_advance);
-      if (status == PERM_OK)
-        status = permi_arrays_keep(&run.base, to);
-    } else {
-      status = permi_arrays_pass(&run);
-    }
-  }
-  if (status == PERM_OK && !kept->begin) {
+      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier)))
+    status = permi_arrays_pass(&run);
+  if (status == PERM_OK) {
     permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.base.sizes.loss);
     trace->visited = run.base.visited;
   }
@@ -5310,45 +5164,23 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   const size_t steps = (size_t)frontier->steps;
-  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
-  if (!kept)
-    return PERM_ERROR_MEMORY;
-  memset(kept, 0, sizeof *kept);
-  kept->pool = &trace->pool;
-  kept->every = frontier->every ? frontier->every : 1;
-  trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
-  kept->restart =
-      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
-  if (frontier->arrays)
+  trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  if (kept && frontier->arrays)
     kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
-  else
+  else if (kept)
     kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
   if (!frontier->arrays)
-    return permi_lists_record(trace, control, 0, frontier->steps);
+    return permi_lists_record(trace, control);
   for (t = 0; t <= frontier->slot_count; t++)
     for (k = 0; k <= t + 1; k++)
       kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
-  return permi_arrays_record(trace, control, 0, frontier->steps);
-}
-
-/* Computes the layers of a segment behind its first, which is kept. */
-static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
-{
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const int from = segment * kept->every, next = from + kept->every;
-  kept->begin = from + 1;
-  kept->end = next < frontier->steps ? next : frontier->steps;
-  kept->pool = &trace->segment;
-  if (kept->end == kept->begin)
-    return PERM_OK;
-  return frontier->arrays ? permi_arrays_record(trace, control, from, kept->end - 1)
-                          : permi_lists_record(trace, control, from, kept->end - 1);
+  return permi_arrays_record(trace, control);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -5357,11 +5189,10 @@ static void permi_frontier_draw(permi_draw *draw)
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
   const permi_numbers *numbers = &frontier->numbers;
   const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
-  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
-  uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  uint64_t *mask = (uint64_t *)(void *)draw->room, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
   int p, s, w;
-  for (p = end - 1; p >= begin; p--) {
+  memset(mask, 0, PERMI_MASK_WORDS * sizeof *mask);
+  for (p = frontier->steps - 1; p >= 0; p--) {
     const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
     for (s = 0; s < streams; s++) {
@@ -5393,151 +5224,7 @@ static void permi_frontier_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                     permi_frontier_draw, permi_frontier_short_bytes,
-                                                     permi_frontier_segment};
-
-/* ===================================================================================== >>trace_band
-   Samples from a band. */
-
-/* The states before a row: how many columns each slot of the window has used. */
-typedef struct permi_band_level {
-  int slot_count, used, opened;
-  int *window;     /* groups */
-  double *vectors; /* [p (used + 1) + r]: ways to use r in the slots below p; shared by equal windows */
-  char *value;
-  int64_t *exp2; /* or NULL */
-} permi_band_level;
-
-static double permi_band_kept_bytes(const void *plan)
-{
-  const permi_band *band = (const permi_band *)plan;
-  return (double)band->n * (band->most * 8 * ((double)permi_numbers_words(&band->numbers) + 1) + 16 * band->width + 64);
-}
-
-/* Counts the vectors of a window, if it differs from the last one. 0: out of memory. */
-static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
-                              const permi_band_level *before)
-{
-  const size_t size = (size_t)level->used + 1, slot_count = (size_t)level->slot_count;
-  size_t p, r, k;
-  int same = before && before->slot_count == level->slot_count && before->used == level->used;
-  for (p = 0; same && p < slot_count; p++)
-    same = band->capacity[before->window[p]] == band->capacity[level->window[p]];
-  if (same) {
-    level->vectors = before->vectors;
-    return 1;
-  }
-  level->vectors = (double *)permi_pool_get(&trace->pool, (slot_count + 1) * size, sizeof(double));
-  if (!level->vectors)
-    return 0;
-  for (r = 0; r < size; r++)
-    level->vectors[r] = r == 0;
-  for (p = 0; p < slot_count; p++)
-    for (r = 0; r < size; r++) {
-      double *at = &level->vectors[(p + 1) * size + r];
-      for (*at = 0, k = 0; k <= r && k <= (size_t)band->capacity[level->window[p]]; k++)
-        *at += level->vectors[p * size + r - k];
-    }
-  return 1;
-}
-
-static perm_status permi_band_keep(permi_runner *run, int row)
-{
-  const permi_band_state *state = (const permi_band_state *)run;
-  permi_trace *trace = (permi_trace *)run->keeper;
-  permi_band_level *level = (permi_band_level *)trace->kept + row;
-  level->slot_count = state->slot_count;
-  level->used = state->used;
-  level->opened = state->opened;
-  level->window = (int *)permi_pool_copy(&trace->pool, state->window[row & 1], (size_t)state->slot_count, sizeof(int));
-  level->value = (char *)permi_pool_copy(&trace->pool, state->from, state->states, 8 * state->words);
-  level->exp2 = state->from_exp2
-                    ? (int64_t *)permi_pool_copy(&trace->pool, state->from_exp2, state->states, sizeof(int64_t)) : NULL;
-  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, row ? level - 1 : NULL)
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
-}
-
-static perm_status permi_band_record(permi_trace *trace, permi_control *control)
-{
-  const permi_band *band = (const permi_band *)trace->plan;
-  permi_band_state state;
-  perm_partial partial;
-  perm_status status;
-  size_t ways = 1;
-  int i;
-  memset(&state, 0, sizeof state);
-  memset(&partial, 0, sizeof partial);
-  state.base.keep = permi_band_keep;
-  state.base.keeper = trace;
-  trace->kept = permi_pool_get(&trace->pool, (size_t)band->n, sizeof(permi_band_level));
-  trace->room = 2 * (size_t)band->n * sizeof(int);
-  for (i = 0; i < band->n; i++) {
-    const size_t entries = (size_t)(band->entry_start[i + 1] - band->entry_start[i]);
-    ways = entries > ways ? entries : ways;
-  }
-  permi_trace_ways(trace, &band->numbers, ways);
-  status = trace->pool.failed ? PERM_ERROR_MEMORY : permi_band_rows(band, control, &state, &partial);
-  trace->visited = state.base.visited;
-  return status;
-}
-
-/* Returns the state from which an entry of group `chosen` leads to `count`, the used columns of each group. SIZE_MAX:
-   none, as a group opened by the row would be used otherwise. */
-static size_t permi_band_source(const permi_band *band, const permi_band_level *level, int row, const int *count,
-                                int chosen)
-{
-  const size_t size = (size_t)level->used + 1;
-  size_t state = 0;
-  int g, p, v, left = level->used;
-  for (g = level->opened; g < band->groups && band->first[g] == row; g++)
-    if (count[g] != (g == chosen))
-      return SIZE_MAX;
-  for (p = level->slot_count - 1; p >= 0; p--) {
-    const int mine = count[level->window[p]] - (level->window[p] == chosen);
-    if (mine < 0 || mine > left)
-      return SIZE_MAX;
-    for (v = 0; v < mine; v++)
-      state += (size_t)level->vectors[(size_t)p * size + (size_t)(left - v)];
-    left -= mine;
-  }
-  return left ? SIZE_MAX : state;
-}
-
-/* count: used columns of each group, at first all; the one that goes is among the first `count` of its list. */
-static void permi_band_draw(permi_draw *draw)
-{
-  const permi_band *band = (const permi_band *)draw->trace->plan;
-  const permi_numbers *numbers = &band->numbers;
-  const size_t bytes = 8 * permi_numbers_words(numbers);
-  int *count = (int *)(void *)draw->room, *column = count + band->n, i, e, g, k;
-  memcpy(count, band->capacity, (size_t)band->groups * sizeof *count);
-  memcpy(column, band->column, (size_t)band->n * sizeof *column);
-  for (i = band->n - 1; i >= 0; i--) {
-    const permi_band_level *level = (const permi_band_level *)draw->trace->kept + i;
-    const int first = band->entry_start[i], entries = band->entry_start[i + 1] - first;
-    for (e = 0; e < entries; e++) {
-      const int group = band->entry_group[first + e];
-      const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
-      const int some = state != SIZE_MAX;
-      permi_coefficient c = permi_band_coefficient(band, first + e);
-      size_t times = 1;
-      if (some)
-        times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));
-      permi_draw_weigh(draw, numbers, e, &c, some ? level->value + state * bytes : NULL,
-                       some && level->exp2 ? level->exp2[state] : 0, times);
-    }
-    e = permi_draw_way(draw, numbers, entries);
-    if (e < 0)
-      return;
-    g = band->entry_group[first + e];
-    k = band->column_start[g] + (int)permi_draw_below((uint64_t)count[g], &draw->random);
-    permi_draw_match(draw, band->row[i], column[k]);
-    column[k] = column[band->column_start[g] + --count[g]];
-  }
-}
-
-static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
+                                                   permi_frontier_draw};
 
 /* ================================================================================== >>trace_classes
    Samples from method twins. */
@@ -5749,8 +5436,7 @@ static void permi_classes_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
-                                                  NULL, NULL};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
 
 /* ===================================================================================== >>trace_tree
    Samples from a tree of tables. */
@@ -5931,7 +5617,7 @@ static void permi_tree_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 
 /* ========================================================================================= >>sample
    Draws permutations of a non-negative matrix with probability proportional to their products. Blocks are independent;
@@ -5946,15 +5632,13 @@ static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree
 
 /* The engines and their tracers; the third column is the order in which they are asked. */
 static const permi_engine permi_sample_engines[] = {
-    {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
-    {PERM_METHOD_TWINS, PERMI_PROVEN, 3, NULL, permi_classes_offer, NULL, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 4, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_ARRAYS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
-static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
-                                                     &permi_classes_tracer,  &permi_frontier_tracer,
-                                                      &permi_frontier_tracer, &permi_frontier_tracer};
+static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
+                                                    &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
 
 typedef struct permi_sampling {
@@ -5968,22 +5652,19 @@ typedef struct permi_sampling {
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
   double visited, most;
-  uint64_t *place; /* of each sample that is drawn in segments: random, and PERMI_TRACE_PLACE words of `at` */
-  int block, segment; /* drawn now; block -1: samples begin */
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns; /* m: rows to draw; rows of ones follow */
 } permi_sampling;
 
-/* Draws all blocks of some samples, or one segment of one block; `place` and `columns` keep a sample's state. */
+/* Draws all blocks of some samples. */
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
-  const int parted = sampling->place != NULL, begins = !parted || sampling->block < 0, n = sampling->working.n;
-  const int end = parted ? sampling->block + 1 : sampling->blocks;
+  const int n = sampling->working.n;
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k, whole[1 + PERMI_TRACE_PLACE];
+  uint64_t k;
   int b;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
@@ -5991,63 +5672,18 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   draw.columns = (int *)(void *)(draw.weight + sampling->weights);
   draw.room = (char *)(draw.columns + n + (n & 1));
   draw.total = n;
-  draw.segment = sampling->segment;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    uint64_t *place = parted ? sampling->place + k * (1 + PERMI_TRACE_PLACE) : whole;
-    int *columns = sampling->columns + (size_t)k * m;
-    memcpy(draw.columns, begins ? sampling->forced : columns, m * sizeof *columns);
-    draw.random = begins ? sampling->seed : *place;
-    draw.at = place + 1;
-    if (begins) { /* its place on the generator's cycle */
-      draw.random = permi_random(&draw.random) + sampling->begin + k;
-      draw.random = permi_random(&draw.random);
-      memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
-    }
-    for (b = begins ? 0 : sampling->block; b < end; b++) {
+    memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
+    draw.random = sampling->seed; /* the sample's place on the generator's cycle */
+    draw.random = permi_random(&draw.random) + sampling->begin + k;
+    draw.random = permi_random(&draw.random);
+    for (b = 0; b < sampling->blocks; b++) {
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
-      if (sampling->segment == 0)
-        memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
     }
-    memcpy(columns, draw.columns, m * sizeof *columns);
-    *place = draw.random;
+    memcpy(sampling->columns + (size_t)k * m, draw.columns, m * sizeof *draw.columns);
   }
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
-}
-
-/* Draws all samples, block by block and segment by segment where memory is short. */
-static perm_status permi_draw_all(permi_sampling *sampling)
-{
-  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
-  const int most = permi_threads(sampling->options), threads = parts < (uint64_t)most ? 1 : most;
-  const perm_allocator *allocator = &sampling->options->allocator;
-  perm_status status = PERM_OK;
-  int b, short_of = 0;
-  for (b = 0; b < sampling->blocks; b++)
-    short_of |= sampling->trace[b].segments;
-  if (!short_of)
-    return permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
-  if (sampling->count >= SIZE_MAX / 128)
-    return PERM_ERROR_MEMORY;
-  sampling->place = (uint64_t *)permi_allocate(allocator, (size_t)sampling->count + 1,
-                                               (1 + PERMI_TRACE_PLACE) * sizeof(uint64_t));
-  if (!sampling->place)
-    return PERM_ERROR_MEMORY;
-  for (sampling->block = -1; sampling->block < sampling->blocks && status == PERM_OK; sampling->block++) {
-    permi_trace *trace = sampling->block < 0 ? NULL : &sampling->trace[sampling->block];
-    const int segments = trace ? trace->segments : 0;
-    sampling->segment = segments ? segments - 1 : 0;
-    for (; sampling->segment >= 0 && status == PERM_OK; sampling->segment--) {
-      if (segments)
-        status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
-      if (status == PERM_OK)
-        status = permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
-      if (segments)
-        permi_pool_release(&trace->segment);
-    }
-  }
-  permi_release(allocator, sampling->place);
-  return status;
 }
 
 static double permi_sample_limit(const perm_options *options)
@@ -6055,29 +5691,21 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Hears an offer. Its weights must be exact, and memory must hold its states, or some of them. The time to compute
-   the others again does not count, so that the choice and the samples stay the same. */
+/* Hears an offer. Its weights must be exact, and memory must hold its states. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
-  const double limit = permi_sample_limit(maker->options), run = offer->bytes;
-  const permi_tracer *tracer = permi_tracers[engine - permi_sample_engines];
-  double all, few;
+  const double limit = permi_sample_limit(maker->options);
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
-  if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
-      (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
+  if (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block)) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  all = run + tracer->bytes(offer->plan);
-  few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
-  offer->bytes = few;
-  if (few > limit)
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %s%s%s%s, over %s",
-                 perm_name("method", engine->method), permi_size_words(all).text, few < all ? ", or " : "",
-                 few < all ? permi_size_words(few).text : "", few < all ? " where only some are kept" : "",
+  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
+  if (offer->bytes > limit)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "by method %s: samples keep the states of all steps, predicted %s, over %s",
+                 perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                  permi_size_words(limit).text);
   return status;
 }
@@ -6107,7 +5735,6 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
-  double seconds = 0;
   int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
     return PERM_ERROR_MEMORY;
@@ -6125,14 +5752,10 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK) /* segments need a second run */
-    seconds = permi_tracers[offers.chosen] == &permi_frontier_tracer && ((const permi_frontier *)best->plan)->every > 0
-                  ? 2 * best->seconds
-                  : best->seconds;
-  if (options->max_seconds > 0 && seconds > options->max_seconds)
+  if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
-                        permi_time_words(seconds).text, options->max_seconds);
+                        permi_time_words(best->seconds).text, options->max_seconds);
   if (status == PERM_OK) {
     maker->kept += best->bytes;
     trace->plan = best->plan;
@@ -6201,7 +5824,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     if (order == 1)
       continue;
     memset(trace, 0, sizeof *trace);
-    trace->pool.allocator = trace->segment.allocator = allocator;
+    trace->pool.allocator = allocator;
     trace->row = row;
     trace->column = column;
     trace->n = order;
@@ -6231,7 +5854,7 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples take methods auto, band, tree, twins, frontier, lists and arrays, precisions "
+                      "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
@@ -6285,8 +5908,6 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_gi
   if (watch->stopped == PERM_OK && working->lost)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "matrix: its entries range beyond doubles; integers are drawn exactly");
-  if (watch->stopped == PERM_OK && !permi_report_left(working)) /* equal lines, which bands count */
-    return PERM_ERROR_MEMORY;
   watch->activity = "planning";
   return watch->stopped;
 }
@@ -6299,6 +5920,7 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   perm_status status;
   int row, b, exact;
   const int threads = permi_threads(options);
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
   exact = permi_given_integers(given, &row, &entry, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
@@ -6316,7 +5938,9 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
+    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
+                                          NULL)
+                            : PERM_ERROR_MEMORY;
   }
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);

@@ -49,7 +49,6 @@
                      >>rook_kernels    values of placements
      sample/         >>trace           samples: an engine's states kept, the draw of a way
                      >>trace_frontier  lists, arrays
-                     >>trace_band      rows of a band
                      >>trace_classes   members of a class drawn when they came
                      >>trace_tree      stars and joins
                      >>sample          perm_sample_sparse: permutations by weight
@@ -126,7 +125,6 @@ PERMI_BRIEF_BEGIN
 
 #include "sample/trace.h"
 #include "sample/trace_frontier.h"
-#include "sample/trace_band.h"
 #include "sample/trace_classes.h"
 #include "sample/trace_tree.h"
 #include "sample/sample.h"

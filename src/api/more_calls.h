@@ -98,9 +98,9 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 /* Draws permutations of a matrix without negative entries with probability (product of entries) / permanent: sample k,
    k < count, is columns[k m + row], from 0; with m < n injections of the rows. Samples depend on matrix, options, seed
    and first + k only, so ranges of samples agree. Integers are drawn without rounding; for others the total variation
-   distance is a few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method band,
-   tree, twins or frontier (lists, arrays); its states are kept, or some of them if max_bytes (0: 16 GB) is short
-   (docs/library.md); then a sample takes O(nnz log states) or, of a tree, 2^width a join. No value is returned.
+   distance is a few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree,
+   twins or frontier (lists, arrays), and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
+   O(nnz log states) or, of a tree, 2^width a join. No value is returned.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,

@@ -6,11 +6,7 @@
    the matrix entry of that way, and goes on. These probabilities telescope to (product of the entries) / permanent.
      >>trace_frontier   lists and arrays: the streams of a step
      >>trace_classes    ways noted during the run; the member of a class is drawn later
-     >>trace_band       the entries of a row; one of equal columns is drawn at once
      >>trace_tree       a star's entries; how a join shares the matched vertices
-   Where memory is short, >>trace_frontier keeps the states before every k-th step and computes the segments between
-   again, last to first; all samples pass one segment before the next. A segment starts from the kept states and sizes,
-   so states, bits and random numbers stay the same.
 
    Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
    is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
@@ -19,7 +15,6 @@
 #include "../estimate/estimate.h"
 #include "../frontier/values.h"
 
-#define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
 /* A block; all memory is in `pool`. */
@@ -33,8 +28,6 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
-  int segments;      /* parts in which the steps are drawn; 0: all states are kept */
-  permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -43,8 +36,6 @@ typedef struct permi_draw {
   uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
-  int segment;         /* that is drawn */
-  uint64_t *at;        /* PERMI_TRACE_PLACE words, at first 0: the engine's place between segments */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -52,10 +43,6 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
-  /* Bytes with segments, which it notes in the plan; NULL: not possible. */
-  double (*bytes_short)(void *plan);
-  /* Computes the states of a segment into trace->segment. */
-  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
 } permi_tracer;
 
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)

@@ -202,7 +202,7 @@ TEST(t_refusals_samples_and_rooks)
 #define SAMPLE_REFUSED(field, value_) \
   memset(&options, 0, sizeof options); \
   options.field = value_;              \
-  ARGUMENTS_BAD(SAMPLE(2, drawn), PERM_ERROR_UNSUPPORTED, 2, "samples take methods auto, band, tree")
+  ARGUMENTS_BAD(SAMPLE(2, drawn), PERM_ERROR_UNSUPPORTED, 2, "samples take methods auto, tree")
   memset(&options, 0, sizeof options);
   CHECK(SAMPLE(2, drawn) == PERM_OK && drawn[0] != drawn[1]);
   CHECK(SAMPLE(0, NULL) == PERM_OK);
