@@ -44,7 +44,6 @@
                      >>estimate_calls  their public calls
      picture/        >>spy             perm_sparse_spy, SVG
      rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
-                     >>rook_order      elimination orders for rook numbers, by beam search
                      >>rook            perm_rook_numbers, matching polynomials
                      >>rook_kernels    values of placements
      sample/         >>trace           samples: an engine's states kept, the draw of a way
@@ -120,7 +119,6 @@ PERMI_BRIEF_BEGIN
 #include "picture/spy.h"
 
 #include "rook/placements.h"
-#include "rook/rook_order.h"
 #include "rook/rook.h"
 
 #include "sample/trace.h"
