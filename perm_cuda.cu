@@ -132,8 +132,8 @@ typedef struct perm_gpu_program {
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
-   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
+/* Matrices of one order. Host threads call `fill`, which writes them row by row, and `take` with each permanent, sum of
+   |terms| and share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_SUMS 4
 typedef struct perm_gpu_batch {
   int n, parts;
@@ -199,9 +199,9 @@ typedef struct perm_gpu_frontier perm_gpu_frontier;
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
+/* Returns how many are usable, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
+/* Makes contexts in a thread of its own, for tenths of a second, while the caller plans. */
 void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
@@ -397,9 +397,9 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
 }
 
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs, by a kernel compiled for the shape: row sums are packed into 32-bit words, groups of rows are
-   multiplied in a word, then in 32-bit limbs. For skipping, a table has by a halved row's sum over other columns the
-   settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+   Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in a word, then in 32-bit
+   limbs. For skipping, a table has by a halved row's sum over other columns the settings of 6 columns that make it 0:
+   one look-up a row for 64 terms. */
 
 typedef struct permi_exact_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -415,8 +415,8 @@ typedef struct permi_gpu_member {
   int count;
 } permi_gpu_member;
 
-/* Continues a text of `at` bytes by a shape's members and a kernel that calls `chunk`. Lists are chains of choices, as
-   compilers do not always fold loads from arrays, and then unroll nothing. */
+/* Appends a shape's members and a kernel that calls `chunk`. Lists are chains of choices, as compilers do not always
+   fold loads from arrays, and then unroll nothing. */
 static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
                               size_t room, size_t at)
 {
@@ -603,8 +603,8 @@ static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const pe
 
 /* ===================================================================================== >>minors_gpu
    Minors in double. Forms are the copies of one side's lines, digits the counts of the other's.
-     one sum      minors of a row: forms are columns, digits the other rows. Prefix and suffix products of a term are
-                  its share of every minor
+     one sum      minors of a row: forms are columns, digits the other rows; prefix and suffix products of a term are
+                  its shares of the minors
      by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
    A thread's number sets the high digits; all walk over the low ones by one n-ary Gray code. Row sums on grids and sums
    of chunks are exact. */
@@ -2266,8 +2266,7 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
 }
 
 /* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192, so
-   those of a chunk must be shorter. */
+   Table and shape of text_signs' kernel (perm_cuda.cu). Sums are modulo 2^192, so those of a chunk must be shorter. */
 
 #define PERMI_SIGNS_GPU_TASK 20000 /* chosen: nodes of a task of a warp, on average */
 #define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: blocks of 4 warps on a multiprocessor */
@@ -2854,24 +2853,14 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 #include <unistd.h>
 
 /* =========================================================================================== >>text
-   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host.
-
-     kernel           functions                     the last lines, which name its constants
-     dense sums       here                          >>compile permi_source
-     integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
-     sign search      >>text_signs                  >>signs_gpu
-     batches          >>text_batch                  >>run permi_batch_program
-     minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
-     arrays           >>text_frontier               >>compile permi_source_end
-     hybrid sums      >>programs, >>codegen, which use those here
-
-   Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
-   (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,
-   since an fma of three different registers counts one and a half. */
+   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host. The
+   last lines, which name a kernel's constants, are made by the host's rooms and >>compile.
+   Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, loops over rows unrolled (N =
+   0, any order, is the twin's). The FP64 pipe limits: an fma of three different registers counts 1.5 operations. */
 
 /* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
-   part k with its sign, by one instruction where compilers make three. Below permi_words_add: of a warp, whose twin has
-   lanes in arrays. */
+   part k, signed, by one instruction where compilers make three. Below permi_words_add: of a warp; the twin has lanes
+   in arrays. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -3165,7 +3154,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   }
 }
 
-/* Settings from S on; recursive, since compilers unroll less. */
+/* Recursive, since compilers unroll less. */
 template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM,
           int STEP>
 struct permi_states {
@@ -3191,8 +3180,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* A thread's sums, into `kept`. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are
-   20 % slower. */
+/* A thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 % slower.
+   */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -3882,17 +3871,17 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 
 /* ===================================================================================== >>text_signs
    The kernel of the sign search, see perm_gpu_signs. A warp walks the tree: lane l has word l of the counts and a word
-   of the living patterns, of block 0 in lanes 0 to 15, of block 1 above; both signs of a column are tried at once. Most
-   leaves have a few patterns, so they wait in shared memory until lanes are busy with them: then a lane takes a pattern
-   and multiplies its block's own rows, then pairs of patterns. Small row sums are digits of 4 bits, and products of
-   them +-2^s 3^t as codes that are added: s + 129 t, with the sign in bit 31. Sums are modulo 2^192.
+   of the living patterns, of block 0 in lanes 0 to 15, of block 1 above; both signs of a column are tried at once.
+   Leaves, most with few patterns, wait in shared memory until they fill the lanes: a lane takes a pattern and
+   multiplies its block's own rows, then pairs of patterns. Small row sums are digits of 4 bits; products +-2^s 3^t are
+   codes that are added: s + 129 t, the sign in bit 31. Sums are modulo 2^192.
 
-   Functions are of a warp: they loop over S::LANES lanes, of which a thread of a GPU has one, and the twin 32. What
-   lanes tell each other stands between such loops.
+   Functions are of a warp: they loop over S::LANES lanes, of which a GPU's thread has one, the twin 32. What lanes tell
+   each other stands between such loops.
 
-   Trees below prefixes differ by factors of hundreds, and the heaviest would keep a GPU waiting. So the warps of all
-   blocks take tasks from one counter of the launch, and when there are none, busy warps give away the largest trees
-   that they have not begun. Which block adds a chunk's terms depends on time; the sum of a launch does not. */
+   Trees below prefixes differ by factors of hundreds. So the warps of all blocks take tasks from one counter of the
+   launch; when there are none, busy warps give away the largest trees that they have not begun. Which block adds a
+   chunk's terms depends on time; the sum of a launch does not. */
 
 /* clang-format off */
 PERMI_TEXT(signs,
@@ -4103,7 +4092,7 @@ PERMI_BOTH void permi_signs_scan(unsigned *x, int width)
   }
 }
 
-/* Replaces pattern i of a block by its value, and writes what it adds to the rows of both. */
+/* Replaces pattern i by its value, and writes what it adds to the rows of both. */
 template <class S, int BLOCK>
 PERMI_BOTH void permi_signs_item(const S &shape, permi_signs_warp<S> &w, int i)
 {
@@ -4303,7 +4292,7 @@ PERMI_BOTH int permi_signs_step(const S &shape, const unsigned *t, int k, const 
   return lives & ((any0 & 0xffffu && any0 >> 16 ? 1 : 0) | (any1 & 0xffffu && any1 >> 16 ? 2 : 0));
 }
 
-/* Gives away the largest tree that waits, if a warp is idle and its slot has room; returns what waits then. */
+/* Gives away the largest tree if a warp is idle and its slot has room; returns what waits then. */
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_share(const S &shape, permi_signs_warp<S> &w, unsigned long long waiting,
                                                 unsigned long long now)
@@ -4393,8 +4382,7 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
   }
 }
 
-/* Does tasks, each a prefix from `first` on and the signs of `more` columns after it, then what others give away, until
-   all are idle. */
+/* Does tasks, prefixes from `first` on and the signs of `more` columns, then what others give away, until all idle. */
 template <class S>
 PERMI_BOTH void permi_signs_work(const S &shape, permi_signs_warp<S> &w, unsigned long long first, unsigned tasks)
 {
@@ -4497,10 +4485,9 @@ __device__ __forceinline__ void permi_signs_chunk(const S &shape, const permi_ar
 /* clang-format on */
 
 /* ==================================================================================== >>text_minors
-   The kernels for minors, see perm_gpu_minors. Eight lanes share a term: form f, a line of the products, is number
-   f / 8 of lane f % 8. A lane multiplies its forms (forward), the lanes exchange their products (meet), and the product
-   of all other forms falls to every form (backward). A form that pads has x = 1. The prefix products, row sums and sums
-   of a lane stay in registers. */
+   The kernels for minors, see perm_gpu_minors. Eight lanes share a term: form f is number f / 8 of lane f % 8. A lane
+   multiplies its forms (forward), lanes exchange products (meet), and every form gets the product of all others
+   (backward). A form that pads has x = 1. A lane's numbers stay in registers. */
 
 /* clang-format off */
 PERMI_TEXT(minors,
@@ -4551,7 +4538,7 @@ PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, un
   return view;
 }
 
-/* Sets the row sums of a number, lane `lane`; returns the weight of its high digits, 0 for one beyond the end. */
+/* Sets row sums; returns the weight of the high digits, 0 beyond the end. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, const double *table,
                                       const permi_minors_view &view, int columns, unsigned long long number, int lane)
@@ -4580,8 +4567,7 @@ PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, cons
   return weight;
 }
 
-/* Moves digit `digit` by `way`; its sums, which take the place at `plane`, grow by parts: by what the digit's factor
-   changes times the sum of the terms before. */
+/* Moves a digit by `way`; its sums at `plane` grow by what its factor changes times the sum of the terms before. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_move(permi_minors_lane<C, PARTS, FAST> &o, const double *step, int columns, int digit,
                                   double way, double *plane)
@@ -4656,8 +4642,7 @@ PERMI_BOTH void permi_minors_backward(permi_minors_lane<C, PARTS, FAST> &o, int 
   }
 }
 
-/* Planes of a group of lanes: sums by each digit; without digits (FAST = 0) hi and lo of the sum alone. Then moduli.
-   Adds what a number gave to `planes`, lane by lane. */
+/* Adds a number's sums to the planes of a group: sums by each digit, or (FAST = 0) hi and lo of the sum; moduli. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, const permi_minors_view &view, int columns,
                                  unsigned long long number, double *planes)
@@ -4690,7 +4675,7 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
   }
 }
 
-/* Word `at` of a chunk: its planes hi and lo, then moduli, from those of its 16 groups, `apart` words apart. */
+/* Word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
 PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
 {
   double hi = 0;
@@ -5454,7 +5439,7 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
 }
 
 /* ======================================================================================== >>compile
-   Kernels by key: compiled by NVRTC, kept in memory and in a directory. */
+   Kernels by key, compiled by NVRTC, kept in memory and in a directory. */
 
 static int permi_blocks(const permi_kernel_key *key)
 {
@@ -5683,8 +5668,8 @@ static int permi_current(int device, char *message)
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
-   permi_cuda_lock, which is free while waiting. */
+/* A copy of the image that another device of the architecture has or is making, or NULL. The caller holds
+   permi_cuda_lock, free while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -5892,7 +5877,7 @@ static void permi_process_begin(void)
   permi_cuda.threads = 0;
 }
 
-/* Opens the driver, makes contexts and opens NVRTC; failures are for those who need them to tell. */
+/* Those who need them tell of failures. */
 static void *permi_prepare_run(void *argument)
 {
   const int gpus = (int)(intptr_t)argument;
@@ -5977,8 +5962,8 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
 }
 
 /* ============================================================================================ >>run
-   Host threads at one job on GPUs, and chunk ranges: a GPU's thread takes pieces of a tenth of a second, on two streams
-   so that they overlap. Pieces are merged in order: what is done is a prefix. */
+   Chunk ranges: a GPU's host thread takes pieces of a tenth of a second, on two streams so that they overlap. Pieces
+   are merged in order: what is done is a prefix. */
 
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_TASKS 24  /* chosen: blocks a multiprocessor that share tasks, four times what it holds */
@@ -6013,7 +5998,7 @@ static void permi_team_begin(permi_team *team, void *job, const char *cache, cha
   permi_condition(&team->changed);
 }
 
-/* Records a failure, which ends the job if the thread had begun; else others do the work. */
+/* A failure ends the job if the thread had begun; else others do the work. */
 static void permi_team_fail(permi_team *team, const char *message, int begun)
 {
   pthread_mutex_lock(&team->lock);
@@ -6138,9 +6123,8 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
-/* Returns a worker's next piece, or NULL if nothing is left or all are stopped after their first. The blocks of a
-   launch share the tasks of >>text_signs, and all wait for the last: few blocks would leave a GPU empty, and short
-   launches wait often. */
+/* NULL: nothing is left, or all are stopped after their first. A launch's blocks share the tasks of >>text_signs and
+   wait for the last: few blocks would leave a GPU empty, and short launches wait often. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -6340,7 +6324,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   return permi_team_end(&team, end, status);
 }
 
-/* ---- many small matrices: several host threads a GPU fetch pieces, since one is slower than the GPU */
+/* ---- many small matrices: one host thread is slower than a GPU */
 
 #define PERMI_BATCH_BYTES (8 << 20)
 #define PERMI_BATCH_WORKERS 8
@@ -6485,8 +6469,8 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 }
 
 /* ======================================================================================= >>frontier
-   The frontier on one GPU and stream: arrays of values before even and odd steps, tables of words of source and target.
-   The host fills one table while a step runs; it waits for sizes, a free table and the last value. */
+   The frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, a free
+   table and the last value. */
 
 typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;

@@ -950,14 +950,14 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 }
 
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial and >>placements, whose text is read for each instruction set. */
+   Inputs of the vector kernels of >>polynomial and >>placements. */
 
-/* The polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
+/* Modulo a prime below 2^50; residues have either sign and at most half of it. */
 #define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
 #define PERMI_PROOF_INNER 5   /* columns in the table */
 typedef struct permi_polynomial {
   int n, signs;         /* columns whose signs are polynomials */
-  int settings, outer;  /* columns of the table, a multiple of 4; columns beside it */
+  int settings, outer;  /* settings of the table, a multiple of 4; columns beside it */
   double prime, inverse;
   const double *entry;  /* [row][signs] */
   const double *weight; /* [2^signs]: Lagrange's */
@@ -971,7 +971,7 @@ typedef struct permi_polynomial {
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
 
-/* Low places are lanes of 64 bytes: where each 32-bit element comes from, and whether it does. */
+/* Low places are lanes of 64 bytes: where each 32-bit element comes from, if it does. */
 typedef struct permi_rook_lanes {
   uint32_t from[16], mask[16];
   int other_half; /* from = own place ^ 8 or more */
@@ -991,7 +991,7 @@ typedef struct permi_rook_pass {
   size_t pitch;                /* bytes of a plane */
 } permi_rook_pass;
 
-/* x, y: the last plane. Ors moduli into seen: 8 words by lanes, or the words of a long value. */
+/* x, y: the last plane. Ors moduli into seen: 8 words by lanes, or a long value. */
 typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                                   uint64_t *seen);
 
@@ -1019,13 +1019,13 @@ PERMI_BRIEF_BEGIN
 
 /* ====================================================================================== >>polynomial
    The polynomial that proves a permanent (R. Williams, CCC 2016, 2; A. Bjorklund, P. Kaski, PODC 2016), of Glynn's sum.
-   h = n / 2, N = 2^h. D_j(t), for j < h, is the polynomial of degree N - 1 that at t = 0 .. N - 1 is the sign of column
-   j, -1 where bit j of t is set; S(t) is the product of these signs there. Modulo a prime p, with i = a root of -1,
+   h = n / 2, N = 2^h. D_j and S have degree N - 1; at t = 0 .. N - 1 D_j(t), j < h, is -1 where bit j of t is set, else
+   1, and S(t) their product. Modulo a prime p, with i = a root of -1,
 
        P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),  v all signs,
 
-   has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
-   Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
+   has degree d = (n + 1)(N - 1) at most, so its values at 0 .. d fix it, and P(0) + .. + P(N - 1) = 2^(n-1) per(a).
+   A chunk is PERMI_PROOF_POINTS values; a prime takes (n + 1) N n 2^(n-h-1) products. */
 
 #define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
 
@@ -1034,8 +1034,8 @@ PERMI_BRIEF_BEGIN
 #define PERMI_RATE_PROOF_AVX512 5e9
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
-#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
-#define PERMI_PROOF_SYNDROMES 8   /* extra values, by which >>proof_check finds wrong ones */
+#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: a residue in each word of a partial */
+#define PERMI_PROOF_SYNDROMES 8   /* extra values, for >>proof_check */
 
 typedef struct permi_proof permi_proof;
 typedef struct permi_proof_leaf {
@@ -1060,7 +1060,7 @@ struct permi_proof {
   permi_polynomial_run run;
 };
 
-/* Chooses the primes: log2 of a bound on the permanent, from sums of rows or columns. */
+/* Returns log2 of a bound on the permanent, from sums of rows or columns. */
 static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -1082,7 +1082,7 @@ static double permi_balanced(uint64_t x, uint64_t p)
   return x > p / 2 ? -(double)(p - x) : (double)x;
 }
 
-/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), the factor of 1 / (t - s) in the interpolation. inverse: N words. */
+/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), Lagrange's factor of 1 / (t - s). inverse: N words. */
 static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
 {
   uint64_t factorial = prime->one;
@@ -1100,13 +1100,12 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-/* Returns a sum of residues below 2^50 as a residue of either sign. */
 static double permi_proof_sum(uint64_t sum, uint64_t p)
 {
   return permi_balanced(sum % p, p);
 }
 
-/* a: the matrix modulo the polynomial's prime; tables begin at *memory, which moves on. */
+/* a: the matrix modulo p. Tables begin at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {
@@ -1154,7 +1153,7 @@ static uint64_t permi_proof_entry(const permi_problem *problem, int i, int j, ui
   return r;
 }
 
-/* Fills in the polynomials; 0: out of memory. */
+/* Returns 0 without memory. */
 static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
@@ -1195,14 +1194,14 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   return 1;
 }
 
-/* The word of a partial that has the leaf's value number k. */
+/* The word of the leaf's value k. */
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
 {
   perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
   return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
 }
 
-/* Values of chunks go to words of their own, so sums of partials never carry and parts merge as usual. */
+/* Each value has a word of its own, so partials merge without carries. */
 static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
@@ -1220,7 +1219,7 @@ static size_t permi_proof_workspace(int n, int signs)
          sizeof(double);
 }
 
-/* Which kernel, and products a second. */
+/* rate: products a second. */
 static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 {
 #if PERMI_X86
@@ -1244,21 +1243,20 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 }
 
 /* ====================================================================================== >>proof_check
-   No false proof leaves: finished values are checked against their formula, in integers, apart from the kernels. The
-   job evaluates PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   Finished values are checked against their formula, in integers, apart from the kernels. The job evaluates
+   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 
    vanishes if y is such a polynomial: it is a divided difference of order D of t^k P. 1. Up to D - d wrong values are
-   always seen; more are, unless they form a polynomial again, except with probability p^-(D-d). 2. Half as many are
-   located by the algorithm of Berlekamp and Massey (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is
-   a recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again.
-   4. Another polynomial agrees with P at a random point with probability d / p. The random numbers derive from all
-   values, which faults, other than forgers, do not foresee. */
+   always seen; more, unless they form a polynomial, except with probability p^-(D-d). 2. Half as many are located by
+   the algorithm of Berlekamp and Massey (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is a recurrence
+   whose roots are their t. 3. If there are more, a random value of each range is computed again. 4. Another polynomial
+   agrees with P at a random point with probability d / p. Random numbers derive from all values, which faults, other
+   than forgers, do not foresee. */
 
 #define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
 
-/* Value t of a polynomial. */
 static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
 {
   const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / PERMI_PROOF_LEAF;
@@ -1304,7 +1302,6 @@ typedef struct permi_proof_room {
   permi_control *watch; /* or NULL; a stopped value says nothing */
 } permi_proof_room;
 
-/* P(t) by its formula. */
 static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
@@ -1383,7 +1380,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   return look;
 }
 
-/* Finds the shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of the syndromes; returns its length. */
+/* Finds the shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1; returns its length. */
 static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
 {
   enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
@@ -1411,7 +1408,7 @@ static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modu
   return length;
 }
 
-/* Locates the wrong values by the syndromes; returns how many, 0: impossible. */
+/* Locates wrong values by the syndromes; returns how many, 0: impossible. */
 static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
                                const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
 {
@@ -1441,7 +1438,7 @@ static void permi_state_strike(perm_state *state, int leaf)
   state->finished[leaf].count = 0;
 }
 
-/* Returns 1 if a random value of a leaf is wrong, or one is not below its modulus. */
+/* 1: a random value of a leaf is wrong, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
                                    const permi_proof_room *room)
 {
@@ -1456,8 +1453,7 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Finds the wrong values of a polynomial and strikes their leaves out of `strike` unless NULL; the places of the first
-   go to *text. Returns the number of places. */
+/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns the number of places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
@@ -1491,7 +1487,7 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-/* Of finished partials; see perm_job. */
+/* See perm_job. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                      permi_control *watch, perm_result *result)
 {
@@ -1572,25 +1568,8 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
 }
 
 /* =========================================================================================== >>proof
-   Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
-   examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
-     offset  bytes
-          0      8  89 50 52 4f 4f 46 0d 0a
-          8      4  format: 1
-         12      4  n
-         16      8  bytes of the whole file
-         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x,
-                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
-                    modulo 2^64, y ^ y >> 29
-         32      4  parts: 1 integers, 2 Gaussian integers
-         36      4  primes
-         40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
-         48         8 for each prime: primes below 2^50, falling, their product above twice a bound on the permanent;
-                    Gaussian: 1 modulo 4
-                    for each prime its polynomial; Gaussian: that with i = r, then that with i = p - r, r < p / 2 a root
-                    of -1 modulo p: 8 for each value
-                 8  checksum: mix over all words before, from 14695981039346656037
-   The file is absent, whole and old, or whole and new (>>files). */
+   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (format: docs/proofs.md), which
+   examples/perm_verify.c checks without this library. The file is absent, whole and old, or whole and new (>>files). */
 
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
@@ -1631,7 +1610,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-/* The permanent modulo prime k, its parts. */
+/* The permanent modulo prime k. */
 static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
@@ -1681,7 +1660,7 @@ typedef struct permi_proof_file {
   const perm_partial *partials;
 } permi_proof_file;
 
-/* Writes words and adds them to the checksum; returns 0 on failure. */
+/* Returns 0 on failure. */
 static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
 {
   unsigned char bytes[8 * PERM_SUM_WORDS];
@@ -1722,7 +1701,7 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &sum, 1, &hash);
 }
 
-/* Of a finished job; state NULL: only tries. */
+/* state NULL: only tries. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
@@ -1756,7 +1735,6 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
-/* What the polynomials of a problem take. */
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
@@ -1817,7 +1795,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   return permi_job_push_leaf(job, &leaf);
 }
 
-/* argument: position of the options, after the path. The problem is checked, except its entries. */
+/* argument: position of the options, after the path. Entries are not checked. */
 static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
                                       int argument, perm_result *result)
 {
@@ -1878,7 +1856,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* Makes the job, runs it and writes the file. A path that cannot be written is refused before the work. */
+/* A path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {
@@ -1964,10 +1942,10 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
 /* ======================================================================================= >>estimate
    Unbiased estimates.
      GLYNN [Gly10, Gur05]: for random signs z the mean of prod z_j prod_i (sum_j a_ij z_j) is the permanent. Lines are
-     scaled to sums of squares of about 1, for a smaller spread.
-     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Rows, those with fewest entries first, draw a free
-     column with the chances of their entries; a sample is the product of the rows' sums over free columns. As a
-     permutation is drawn with the chance of its product over that, the mean is the permanent.
+     scaled to sums of squares of about 1, which lessens the spread.
+     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Rows, fewest entries first, draw a free column with
+     the chances of their entries; a sample is the product of their sums over free columns. A permutation has the chance
+     of its product over that, so the mean is the permanent.
    Sample s is seeded with (seed, s), and blocks are added in order: threads change nothing. */
 
 #define PERMI_BLOCK_SAMPLES 256
@@ -2006,7 +1984,7 @@ typedef struct permi_sampler {
   permi_moments *moments; /* of samples */
 } permi_sampler;
 
-/* The calling thread, `master`, asks `watch` for all. */
+/* `master`, the calling thread, asks `watch` for all. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -2147,8 +2125,7 @@ static perm_status permi_sample_one(void *context, uint64_t s, int thread)
   return PERM_OK;
 }
 
-/* Scales lines by powers of two. Returns 0 if one is zero, -1 if an entry is too small beside others. shift: room for 2
-   n. */
+/* Scales lines by powers of two. 0: one is zero; -1: an entry is too small beside others. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -2183,7 +2160,6 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Multiplies by x 2^exp2. */
 static void permi_number_by(permi_number *a, double x, long long exp2)
 {
   permi_number by;
@@ -2193,7 +2169,7 @@ static void permi_number_by(permi_number *a, double x, long long exp2)
   permi_number_multiply(a, &by);
 }
 
-/* Scales lines in turn until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
+/* Scales lines until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -2250,9 +2226,9 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-/* Bounds log2 of the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each squaring is off
-   by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of twice the
-   order. */
+/* Bounds log2 of the spectral norm by a root of the Frobenius norm of the Gram matrix' 256th power. Squarings are off
+   by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of order
+   2 n. */
 static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   const int m = n * parts;
@@ -2310,10 +2286,9 @@ static double permi_bernstein(double samples, double variance, double most, doub
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* rounding: of a mean, relative to samples' root mean square. With entries >= 0 a sample is n products of sums of n
-   entries, divided twice a sweep: n (n + 2 + 2 sweeps) roundings; of signed sums a measure, no bound: they may cancel,
-   but then samples differ by more. looks: the k-th question whether to stop has 1 / (k (k + 1)) of the chance to err.
-   */
+/* rounding: of a mean, relative to samples' root mean square: n products of sums of n entries >= 0, divided twice a
+   sweep. Signed sums may cancel, so there it is no bound, but then samples differ by more. looks: the k-th question
+   whether to stop has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
                                  double looks, perm_estimate *estimate)
 {
@@ -2362,7 +2337,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Without a block *estimate stays. sample: room for PERMI_ESTIMATE_TOGETHER. */
+/* Without a block *estimate stays. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
@@ -2424,24 +2399,21 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 
 /* ====================================================================================== >>rejection
    Estimates of matrices without negative entries whose relative error is kept with a proved chance.
-     Entries are in [0, 1]; r is the sum of a row's entries in free columns. The product over rows of h(r) / e bounds
-   the
-     permanent, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its entries times
-     the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is missing to 1
-   rejects,
-     and a trial is accepted with chance permanent / bound [HRK21]. An exact programme over subsets of the first columns
-     draws those: a nearer bound.
+     Entries are in [0, 1]; r is the sum of a row's entries in free columns. The permanent is at most the product over
+     rows of h(r) / e, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its
+     entries times the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is
+     missing to 1 rejects, and a trial is accepted with chance permanent / bound [HRK21]. An exact programme over
+     subsets of the first columns draws those, for a nearer bound.
      Each trial adds an exponential variable of mean 1 until k are accepted: the sum is Gamma(k) / chance, and k - 1
-   over
-     it estimates the chance [Hub17]. k follows from the error and its chance.
+     over it estimates the chance [Hub17]. k follows from the error and its chance.
      Blocks of entries in perfect matchings are taken apart first; small ones are computed.
    Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
    about n^2 u. */
 
 #define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
-#define PERMI_REJECTION_TABLE 20    /* log2 of the programme's numbers */
-#define PERMI_REJECTION_SHARE 4 /* chosen: of the programme's steps over those of trials if all were accepted */
+#define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
+#define PERMI_REJECTION_SHARE 4 /* chosen: its steps over those of trials that are all accepted */
 #define PERMI_REJECTION_TRIALS 64
 #define PERMI_E 2.718281828459045
 
@@ -2662,9 +2634,9 @@ static double permi_rejection_tables(const permi_rejection *work)
   return work->table[(size_t)n * size + size - 1];
 }
 
-/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent if lines sum to 1 exactly [Sch98, Gur11]; if they are
-   off by `off`, a tree of entries carries that, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
-   least entry) times that. Returns the logarithm, or -INFINITY. */
+/* Returns the logarithm of the product of (1 - a_ij)^(1 - a_ij), or -INFINITY: at most the permanent if lines sum to 1
+   [Sch98, Gur11]. If they are off by `off`, a tree of entries carries that, at most 2 n off each, which moves the
+   logarithm by at most 3 + ln(1 / least entry) times that. */
 static double permi_rejection_floor(const double *a, int n)
 {
   double off = 0, least = 1, sum = 0;
@@ -2736,7 +2708,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Marks rows `of` with `to` that `start` reaches (along) or that reach it by entries and owners. Returns how many. */
+/* Marks rows `of` that `start` reaches (along), or that reach it, with `to`. Returns how many. */
 static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
 {
   const int n = pairing->n;
@@ -2792,7 +2764,7 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
-/* Multiplies *scale by the permanent of r->a, floor and top by what is certain. */
+/* Multiplies *scale by the permanent, floor and top by what is certain. */
 static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection *r, permi_number *scale)
 {
   const int n = r->n;
@@ -3534,19 +3506,18 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 }
 
 /* ===================================================================================== >>placements
-   Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
-   A state is the set of matched frontier vertices, bits w - 1 .. 0 of an index. Plane i holds, for all 2^w states, the
-   sums of products of matchings in which i eliminated vertices of the counted side are matched. Eliminating v takes f
-   to g, which lacks v's bit:
+   Rook numbers by a frontier whose vertices may stay unmatched. A state is the set of matched frontier vertices, bits
+   w - 1 .. 0 of an index. Plane i holds the sums of products of matchings with i matched eliminated vertices of the
+   counted side. Eliminating v takes f to g, which lacks v's bit:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted. A neighbour new to the frontier gets the highest bit, which then moves to v's place. In the
-   end r_i is in plane i at the empty set.
+   s = 1 if v is counted. A new neighbour gets the highest bit, which then moves to v's place. In the end r_i is in
+   plane i at the empty set.
    Steps work in place: S depends on smaller sets, on sets with v and on lower planes, so sets and planes descend. Only
-   sets that differ in a step's own bits depend on each other: chunks of sets take a group of steps while cached, and
+   sets that differ in a step's own bits depend on each other, so chunks of sets take a group of steps while cached, and
    threads share the chunks.
-   Values are as short as those of a step were seen to be: 32 bits, 64, or words. A step multiplies them by at most
-   2 + sum |c|; they never exceed the product over lines of (1 + sum of |entries|). Low bits of states with values of 32
-   and 64 bits are lanes of a vector. */
+   Values are as short as a step's were seen to be: 32 bits, 64, or words. A step multiplies them by at most 2 + sum
+   |c|; they never exceed the product over lines of (1 + sum of |entries|). Low bits of states with 32 and 64 bit values
+   are lanes of a vector. */
 
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
@@ -3648,7 +3619,7 @@ static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint6
   return step;
 }
 
-/* Prepares v's elimination and gives places to its new neighbours; NULL: too many places. */
+/* Gives places to v's new neighbours; NULL: too many. */
 static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
 {
   const permi_block *block = p->block;
@@ -3685,7 +3656,7 @@ static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
   return step;
 }
 
-/* Prepares the move of the highest bit to `place`, which is free. */
+/* Moves the highest bit to `place`, which is free. */
 static void permi_placements_close(permi_placements *p, int place)
 {
   const int last = p->width - 1;
@@ -3710,8 +3681,8 @@ static int permi_placements_words(const permi_placements *p, double bits)
   return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
 }
 
-/* Orders all vertices, leaves before their neighbours, which halves the states sooner, and predicts seconds with rows
-   and with columns counted. INFINITY: too many places. */
+/* Orders all vertices, leaves before their neighbours, which halves the states sooner; counts rows or columns,
+   whichever is predicted faster. INFINITY: too many places. */
 static void permi_placements_plan(permi_placements *p)
 {
   const permi_block *block = p->block;
@@ -3762,7 +3733,6 @@ static void permi_placements_plan(permi_placements *p)
   p->bytes = bytes[p->counted];
 }
 
-/* One pass on values of several words. */
 static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                             uint64_t *seen)
 {
@@ -3810,7 +3780,6 @@ static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
   return (size_t)(index >> p->low) * p->unit;
 }
 
-/* Takes a chunk through one step. */
 static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
                            uint64_t *seen)
 {
@@ -3848,7 +3817,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
   }
 }
 
-/* Copies a chunk's sets to its buffer, or back. */
+/* Copies a chunk to its buffer, or back. */
 static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
                             int back)
 {
@@ -3897,7 +3866,7 @@ static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *
   source->lanes.other_half = flip >= 8;
 }
 
-/* Returns bits in the chunk's buffer, where those of `inside` are adjacent. */
+/* Returns bits in the buffer, where those of `inside` are adjacent. */
 static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 {
   uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
@@ -3908,7 +3877,7 @@ static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
   return to;
 }
 
-/* Makes the pass of a step: the lowest bits that it does not touch are a run, the next ones its repeats. */
+/* The lowest bits that a step does not touch are a run of its pass, the next ones repeats. */
 static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
@@ -3958,7 +3927,6 @@ static double permi_rook_chunk_bytes(const permi_placements *p, uint64_t bits, i
   return ldexp((double)p->unit * planes, permi_count_ones(bits & ~(((uint64_t)1 << p->low) - 1)));
 }
 
-/* Runs the group. */
 static perm_status permi_placements_pass(permi_placements *p)
 {
   const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
@@ -3987,7 +3955,6 @@ static perm_status permi_placements_pass(permi_placements *p)
                      (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
 }
 
-/* Adds a plane for this step and the following ones. */
 static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
 {
   const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
@@ -4006,7 +3973,7 @@ static void permi_placements_kind(permi_placements *p, int words)
   p->kernel = words > 1 ? permi_rook_long : p->lanes;
 }
 
-/* Widens 32 bits to 64 from behind, also in a unit beyond the sets. */
+/* From 32 bits to 64, from behind, also in a unit beyond the sets. */
 static perm_status permi_placements_widen(permi_placements *p, size_t count)
 {
   size_t k;
@@ -4027,7 +3994,6 @@ static perm_status permi_placements_widen(permi_placements *p, size_t count)
   return PERM_OK;
 }
 
-/* Widens values from `before` words to those of the group. */
 static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
 {
   const int width = p->step[0].start, words = p->words, from = before ? before : 1;
@@ -4056,7 +4022,7 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
   return status;
 }
 
-/* Returns the bits of the last step's values, without sign. */
+/* The bits of the last step's values, without sign. */
 static double permi_placements_seen(const permi_placements *p)
 {
   uint64_t word[PERMI_ROOK_SEEN];
@@ -4074,8 +4040,8 @@ static double permi_placements_seen(const permi_placements *p)
   return 64 * w + bits;
 }
 
-/* Prepares a group from step `first` on, and the length of its values; returns the number of vertices that it
-   eliminates. Some steps may be prepared before and behind it. */
+/* Prepares a group and the length of its values; returns how many vertices it eliminates. Some steps may be prepared
+   before and behind it. */
 static int permi_placements_gather(permi_placements *p, int first)
 {
   const double seen = permi_placements_seen(p);
@@ -4106,7 +4072,6 @@ static int permi_placements_gather(permi_placements *p, int first)
   return taken;
 }
 
-/* Eliminates the next vertices; *next counts them. */
 static perm_status permi_placements_advance(permi_placements *p, int *next)
 {
   const int first = *next, before = p->words;
@@ -4128,7 +4093,6 @@ static perm_status permi_placements_advance(permi_placements *p, int *next)
   return status;
 }
 
-/* numbers[0 .. count - 1], the rook numbers. */
 static perm_status permi_placements_run(permi_placements *p, perm_integer *numbers, int count)
 {
   const size_t planes = (size_t)p->block->vertices + 1, threads = (size_t)p->threads;
@@ -4178,7 +4142,7 @@ done:
 }
 
 /* =========================================================================================== >>rook
-   Rook numbers r_k of integer matrices: the sum of the permanents of all k x k submatrices. Two engines:
+   Rook numbers of integer matrices, by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
      n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
@@ -4216,7 +4180,7 @@ static int permi_rook_next(const permi_given *given, permi_rook_entry *entry)
   return 0;
 }
 
-/* Returns a bound on every number: the product over rows, or columns, of (1 + sum of |entries|). */
+/* Returns log2 of a bound: the product over rows, or columns, of (1 + sum of |entries|), and a sign. */
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0}, sum;
@@ -4229,7 +4193,7 @@ static double permi_rook_bits(const permi_block *block)
   return 2 + fmin(bits[0], bits[1]);
 }
 
-/* Makes the graph of the lines that have entries; returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
   const permi_given *given = &rook->given;
@@ -4326,7 +4290,7 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Turns values at x = 0 .. degree into r_k, rows <= columns; returns 0 if a number on the way is too long. */
+/* Turns values at x = 0 .. degree into r_k; returns 0 if a number on the way is too long. */
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
@@ -4354,7 +4318,6 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
   return 1;
 }
 
-/* Makes the matrix with x added everywhere, rows <= columns. */
 static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
   const size_t n = (size_t)rook->n;
@@ -4414,7 +4377,6 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
                           64 * PERM_INTEGER_WORDS);
 }
 
-/* Chooses the engine by predicted seconds, within max_bytes and max_seconds. */
 static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
                                     permi_control *watch, perm_integer *numbers, perm_result *result)
 {
@@ -4566,18 +4528,17 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 }
 
 /* ========================================================================================== >>trace
-   Draws samples from a run of an engine that has kept its states.
-
-   The value of a state is a sum over ways: the value of the state (or states) before times a coefficient. A draw starts
-   at the last state and goes backwards: it chooses a way with probability (its weight) / (sum of all weights), notes
-   the matrix entry of that way, and goes on. These probabilities telescope to (product of the entries) / permanent.
+   Draws samples from a run that has kept its states. A state's value is a sum over ways: the value of the state (or
+   states) before times a coefficient. A draw goes backwards from the last state: it chooses a way with probability (its
+   weight) / (sum of all weights) and notes its matrix entry. These probabilities telescope to (product of the entries)
+   / permanent.
      >>trace_frontier   lists and arrays: the streams of a step
      >>trace_classes    ways noted during the run; the member of a class is drawn later
      >>trace_tree       a star's entries; how a join shares the matched vertices
 
    Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
    is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
-   factor too (permi_trace_words). */
+   factor too. */
 
 struct permi_tracer;
 
@@ -4622,13 +4583,11 @@ static size_t permi_weight_words(const permi_numbers *numbers)
   return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
 }
 
-/* Room for the weights of so many ways. */
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
 {
   trace->words = (ways + 2) * permi_weight_words(numbers);
 }
 
-/* Notes the share of the last value that underflow may have lost. */
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
   const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
@@ -4696,7 +4655,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
   return s;
 }
 
-/* The same for fractions and exponents, which become doubles scaled by the largest exponent. */
+/* The same for fractions and exponents. */
 static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
 {
   double sum = 0, at, x;
@@ -4725,7 +4684,7 @@ static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
   return chosen;
 }
 
-/* Draws one of the weighed ways. Never returns -1: states have positive values. */
+/* Never returns -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
@@ -4741,8 +4700,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states: their ways belong to several sets of rows and columns. A way's product
-   has at most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
+   most one entry or factor for each row and each column. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -5372,17 +5331,17 @@ static void permi_tree_draw(permi_draw *draw)
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Blocks are independent;
-   each is drawn by the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn
-   exactly. For doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is
-   the number of roundings in a value, as in the engine's bound (THE BOUND); the sum in a draw adds one for each way,
-   and a draw has 53 bits and a subtraction for each way. Underflow above 2^-60 of the last value and entries lost by
-   scaling are refused. The generator of sample i is seeded with (seed, i), so threads and ranges change nothing. */
+   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
+   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
+   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
+   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
+   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
+   (seed, i), so threads and ranges change nothing. */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* The engines and their tracers; the third column is the order in which they are asked. */
+/* The third column is the order in which they are asked. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
@@ -5409,7 +5368,6 @@ typedef struct permi_sampling {
   int m, *columns; /* m: rows to draw; rows of ones follow */
 } permi_sampling;
 
-/* Draws all blocks of some samples. */
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
@@ -5443,7 +5401,7 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Hears an offer. Its weights must be exact, and memory must hold its states. */
+/* Weights must be exact, and memory must hold all states. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -5462,7 +5420,6 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* Says why no engine can draw from the block. */
 static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *why = NULL;
@@ -5479,7 +5436,6 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
                     permi_size_words(permi_sample_limit(maker->options)).text);
 }
 
-/* Takes the best offer for a block, and keeps its states. */
 static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace)
 {
   const perm_options *options = maker->options;
@@ -5763,10 +5719,10 @@ PERMI_BRIEF_END
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>proof_kernels
-   The polynomial of >>polynomial at points modulo a prime: a vector is of consecutive points. */
+   The polynomial of >>polynomial; a vector is of consecutive points. */
 
 #define PERMI_STRANDS 4
-#define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors of points at once, by four settings */
+#define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors at once, by four settings */
 
 /* x[k] := 1 / x[k] for `count` vectors, as the power p - 2; power: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, double *x, double *power, int count)
@@ -5785,8 +5741,8 @@ PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, doubl
   memcpy(x, power, (size_t)(count * PERMI_WIDTH) * sizeof *x);
 }
 
-/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors. One inversion for
-   each lane of a strand, with products before and after each number. before: as many. */
+/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, k < size, a multiple of PERMI_STRANDS vectors, by one inversion for
+   each lane of a strand. before: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *polynomial, PERMI_P p, int64_t least,
                                                     int size, double *inverse, double *before)
 {
@@ -5828,9 +5784,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, dou
   PERMI_STORE(sum, PERMI_NAME(prime_reduce)(PERMI_FMA(PERMI_SET(sign), x, PERMI_LOAD(sum)), p));
 }
 
-/* D_j and S at the points of a vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
-   inverse: of point - (N - 1) on. Setting s is (high, low): D_j of a low column is a sum of the 2^low vectors of
-   `column`, that of a high one a sum of sums over low settings. */
+/* form[j * POINTS] := D_j and S, times the sum of all Lagrange weights, which follows. inverse: of point - (N - 1) on.
+   Setting s is (high, low): D_j of a low column sums the 2^low vectors of `column`, that of a high one sums over low
+   settings. */
 PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
                                                  double *column, double *form)
 {
@@ -5891,7 +5847,7 @@ PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynom
   }
 }
 
-/* Adds the signed products of four settings of the table at PERMI_GROUPS vectors of points. */
+/* Adds the signed products of four settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
                                                           const double *sign, double *total)
 {
@@ -5924,7 +5880,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, cons
   }
 }
 
-/* Workspace: forms, rows, then what >>polynomial says that inverses need. */
+/* Workspace: forms, rows, inverses (permi_proof_workspace). */
 PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                     double *value)
 {

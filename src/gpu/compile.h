@@ -1,5 +1,5 @@
 /* ======================================================================================== >>compile
-   Kernels by key: compiled by NVRTC, kept in memory and in a directory. */
+   Kernels by key, compiled by NVRTC, kept in memory and in a directory. */
 #pragma once
 #include "text_exact.h"
 #include "text_batch.h"
@@ -235,8 +235,8 @@ static int permi_current(int device, char *message)
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
-   permi_cuda_lock, which is free while waiting. */
+/* A copy of the image that another device of the architecture has or is making, or NULL. The caller holds
+   permi_cuda_lock, free while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -444,7 +444,7 @@ static void permi_process_begin(void)
   permi_cuda.threads = 0;
 }
 
-/* Opens the driver, makes contexts and opens NVRTC; failures are for those who need them to tell. */
+/* Those who need them tell of failures. */
 static void *permi_prepare_run(void *argument)
 {
   const int gpus = (int)(intptr_t)argument;

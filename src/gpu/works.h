@@ -43,8 +43,8 @@ typedef struct perm_gpu_program {
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
-   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
+/* Matrices of one order. Host threads call `fill`, which writes them row by row, and `take` with each permanent, sum of
+   |terms| and share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_SUMS 4
 typedef struct perm_gpu_batch {
   int n, parts;
@@ -110,9 +110,9 @@ typedef struct perm_gpu_frontier perm_gpu_frontier;
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
+/* Returns how many are usable, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
+/* Makes contexts in a thread of its own, for tenths of a second, while the caller plans. */
 void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,

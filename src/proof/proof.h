@@ -1,23 +1,6 @@
 /* =========================================================================================== >>proof
-   Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
-   examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
-     offset  bytes
-          0      8  89 50 52 4f 4f 46 0d 0a
-          8      4  format: 1
-         12      4  n
-         16      8  bytes of the whole file
-         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x,
-                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
-                    modulo 2^64, y ^ y >> 29
-         32      4  parts: 1 integers, 2 Gaussian integers
-         36      4  primes
-         40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
-         48         8 for each prime: primes below 2^50, falling, their product above twice a bound on the permanent;
-                    Gaussian: 1 modulo 4
-                    for each prime its polynomial; Gaussian: that with i = r, then that with i = p - r, r < p / 2 a root
-                    of -1 modulo p: 8 for each value
-                 8  checksum: mix over all words before, from 14695981039346656037
-   The file is absent, whole and old, or whole and new (>>files). */
+   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (format: docs/proofs.md), which
+   examples/perm_verify.c checks without this library. The file is absent, whole and old, or whole and new (>>files). */
 #pragma once
 #include "proof_check.h"
 #include "../sparse/sparse.h"
@@ -61,7 +44,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-/* The permanent modulo prime k, its parts. */
+/* The permanent modulo prime k. */
 static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
@@ -111,7 +94,7 @@ typedef struct permi_proof_file {
   const perm_partial *partials;
 } permi_proof_file;
 
-/* Writes words and adds them to the checksum; returns 0 on failure. */
+/* Returns 0 on failure. */
 static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
 {
   unsigned char bytes[8 * PERM_SUM_WORDS];
@@ -152,7 +135,7 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &sum, 1, &hash);
 }
 
-/* Of a finished job; state NULL: only tries. */
+/* state NULL: only tries. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
@@ -186,7 +169,6 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
-/* What the polynomials of a problem take. */
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
@@ -247,7 +229,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   return permi_job_push_leaf(job, &leaf);
 }
 
-/* argument: position of the options, after the path. The problem is checked, except its entries. */
+/* argument: position of the options, after the path. Entries are not checked. */
 static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
                                       int argument, perm_result *result)
 {
@@ -308,7 +290,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* Makes the job, runs it and writes the file. A path that cannot be written is refused before the work. */
+/* A path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {

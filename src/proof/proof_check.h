@@ -1,15 +1,15 @@
 /* ====================================================================================== >>proof_check
-   No false proof leaves: finished values are checked against their formula, in integers, apart from the kernels. The
-   job evaluates PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   Finished values are checked against their formula, in integers, apart from the kernels. The job evaluates
+   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 
    vanishes if y is such a polynomial: it is a divided difference of order D of t^k P. 1. Up to D - d wrong values are
-   always seen; more are, unless they form a polynomial again, except with probability p^-(D-d). 2. Half as many are
-   located by the algorithm of Berlekamp and Massey (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is
-   a recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again.
-   4. Another polynomial agrees with P at a random point with probability d / p. The random numbers derive from all
-   values, which faults, other than forgers, do not foresee. */
+   always seen; more, unless they form a polynomial, except with probability p^-(D-d). 2. Half as many are located by
+   the algorithm of Berlekamp and Massey (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is a recurrence
+   whose roots are their t. 3. If there are more, a random value of each range is computed again. 4. Another polynomial
+   agrees with P at a random point with probability d / p. Random numbers derive from all values, which faults, other
+   than forgers, do not foresee. */
 #pragma once
 #include "polynomial.h"
 #include "../job/control.h"
@@ -17,7 +17,6 @@
 
 #define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
 
-/* Value t of a polynomial. */
 static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
 {
   const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / PERMI_PROOF_LEAF;
@@ -63,7 +62,6 @@ typedef struct permi_proof_room {
   permi_control *watch; /* or NULL; a stopped value says nothing */
 } permi_proof_room;
 
-/* P(t) by its formula. */
 static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
@@ -142,7 +140,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   return look;
 }
 
-/* Finds the shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of the syndromes; returns its length. */
+/* Finds the shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1; returns its length. */
 static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
 {
   enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
@@ -170,7 +168,7 @@ static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modu
   return length;
 }
 
-/* Locates the wrong values by the syndromes; returns how many, 0: impossible. */
+/* Locates wrong values by the syndromes; returns how many, 0: impossible. */
 static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
                                const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
 {
@@ -200,7 +198,7 @@ static void permi_state_strike(perm_state *state, int leaf)
   state->finished[leaf].count = 0;
 }
 
-/* Returns 1 if a random value of a leaf is wrong, or one is not below its modulus. */
+/* 1: a random value of a leaf is wrong, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
                                    const permi_proof_room *room)
 {
@@ -215,8 +213,7 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Finds the wrong values of a polynomial and strikes their leaves out of `strike` unless NULL; the places of the first
-   go to *text. Returns the number of places. */
+/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns the number of places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
@@ -250,7 +247,7 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-/* Of finished partials; see perm_job. */
+/* See perm_job. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                      permi_control *watch, perm_result *result)
 {

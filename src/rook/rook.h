@@ -1,5 +1,5 @@
 /* =========================================================================================== >>rook
-   Rook numbers r_k of integer matrices: the sum of the permanents of all k x k submatrices. Two engines:
+   Rook numbers of integer matrices, by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
      n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
@@ -40,7 +40,7 @@ static int permi_rook_next(const permi_given *given, permi_rook_entry *entry)
   return 0;
 }
 
-/* Returns a bound on every number: the product over rows, or columns, of (1 + sum of |entries|). */
+/* Returns log2 of a bound: the product over rows, or columns, of (1 + sum of |entries|), and a sign. */
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0}, sum;
@@ -53,7 +53,7 @@ static double permi_rook_bits(const permi_block *block)
   return 2 + fmin(bits[0], bits[1]);
 }
 
-/* Makes the graph of the lines that have entries; returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
   const permi_given *given = &rook->given;
@@ -150,7 +150,7 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Turns values at x = 0 .. degree into r_k, rows <= columns; returns 0 if a number on the way is too long. */
+/* Turns values at x = 0 .. degree into r_k; returns 0 if a number on the way is too long. */
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
@@ -178,7 +178,6 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
   return 1;
 }
 
-/* Makes the matrix with x added everywhere, rows <= columns. */
 static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
   const size_t n = (size_t)rook->n;
@@ -238,7 +237,6 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
                           64 * PERM_INTEGER_WORDS);
 }
 
-/* Chooses the engine by predicted seconds, within max_bytes and max_seconds. */
 static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
                                     permi_control *watch, perm_integer *numbers, perm_result *result)
 {

@@ -1,10 +1,10 @@
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Blocks are independent;
-   each is drawn by the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn
-   exactly. For doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is
-   the number of roundings in a value, as in the engine's bound (THE BOUND); the sum in a draw adds one for each way,
-   and a draw has 53 bits and a subtraction for each way. Underflow above 2^-60 of the last value and entries lost by
-   scaling are refused. The generator of sample i is seeded with (seed, i), so threads and ranges change nothing. */
+   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
+   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
+   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
+   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
+   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
+   (seed, i), so threads and ranges change nothing. */
 #pragma once
 #include "trace_classes.h"
 #include "trace_frontier.h"
@@ -15,7 +15,7 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* The engines and their tracers; the third column is the order in which they are asked. */
+/* The third column is the order in which they are asked. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
@@ -42,7 +42,6 @@ typedef struct permi_sampling {
   int m, *columns; /* m: rows to draw; rows of ones follow */
 } permi_sampling;
 
-/* Draws all blocks of some samples. */
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
@@ -76,7 +75,7 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Hears an offer. Its weights must be exact, and memory must hold its states. */
+/* Weights must be exact, and memory must hold all states. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -95,7 +94,6 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* Says why no engine can draw from the block. */
 static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *why = NULL;
@@ -112,7 +110,6 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
                     permi_size_words(permi_sample_limit(maker->options)).text);
 }
 
-/* Takes the best offer for a block, and keeps its states. */
 static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace)
 {
   const perm_options *options = maker->options;

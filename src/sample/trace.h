@@ -1,16 +1,15 @@
 /* ========================================================================================== >>trace
-   Draws samples from a run of an engine that has kept its states.
-
-   The value of a state is a sum over ways: the value of the state (or states) before times a coefficient. A draw starts
-   at the last state and goes backwards: it chooses a way with probability (its weight) / (sum of all weights), notes
-   the matrix entry of that way, and goes on. These probabilities telescope to (product of the entries) / permanent.
+   Draws samples from a run that has kept its states. A state's value is a sum over ways: the value of the state (or
+   states) before times a coefficient. A draw goes backwards from the last state: it chooses a way with probability (its
+   weight) / (sum of all weights) and notes its matrix entry. These probabilities telescope to (product of the entries)
+   / permanent.
      >>trace_frontier   lists and arrays: the streams of a step
      >>trace_classes    ways noted during the run; the member of a class is drawn later
      >>trace_tree       a star's entries; how a join shares the matched vertices
 
    Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
    is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
-   factor too (permi_trace_words). */
+   factor too. */
 #pragma once
 #include "../estimate/estimate.h"
 #include "../frontier/values.h"
@@ -58,13 +57,11 @@ static size_t permi_weight_words(const permi_numbers *numbers)
   return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
 }
 
-/* Room for the weights of so many ways. */
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
 {
   trace->words = (ways + 2) * permi_weight_words(numbers);
 }
 
-/* Notes the share of the last value that underflow may have lost. */
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
   const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
@@ -132,7 +129,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
   return s;
 }
 
-/* The same for fractions and exponents, which become doubles scaled by the largest exponent. */
+/* The same for fractions and exponents. */
 static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
 {
   double sum = 0, at, x;
@@ -161,7 +158,7 @@ static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
   return chosen;
 }
 
-/* Draws one of the weighed ways. Never returns -1: states have positive values. */
+/* Never returns -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
@@ -177,8 +174,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states: their ways belong to several sets of rows and columns. A way's product
-   has at most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
+   most one entry or factor for each row and each column. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
