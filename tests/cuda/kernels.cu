@@ -14,11 +14,9 @@ PERMI_KERNEL(64, 1, 0, 0, 2, 64, 192, 3)
 PERMI_KERNEL(40, 1, 1, 1, 0, 0, 1, 2)
 PERMI_KERNEL(40, 1, 2, 0, 0, 0, 1, 3)
 PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(40, 1, 3, 1, 0, 0, 1, 2)
 PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
 PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
 PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
 #define PERMI_STEP_KERNEL(cell, words, parts, u)                                                                       \
   extern "C" __global__ void __launch_bounds__(PERMI_STEP_THREADS)                                                     \
       permi_step_##cell##_##words##_##parts(const permi_step_arguments a)                                              \

@@ -26,15 +26,13 @@ static void permi_twin_walk(const permi_arguments<512> &a, const double *table, 
 static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<512> &a, uint64_t chunk, double *sums)
 {
   typedef void (*walk)(const permi_arguments<512> &, const double *, uint64_t, double *);
-  static const walk walks[2][4][2] = {
+  static const walk walks[2][3][2] = {
       {{permi_twin_walk<1, 0, 0>, NULL},
        {permi_twin_walk<1, 1, 0>, permi_twin_walk<1, 1, 1>},
-       {permi_twin_walk<1, 2, 0>, permi_twin_walk<1, 2, 1>},
-       {permi_twin_walk<1, 3, 0>, permi_twin_walk<1, 3, 1>}},
+       {permi_twin_walk<1, 2, 0>, permi_twin_walk<1, 2, 1>}},
       {{permi_twin_walk<2, 0, 0>, NULL},
        {permi_twin_walk<2, 1, 0>, permi_twin_walk<2, 1, 1>},
-       {permi_twin_walk<2, 2, 0>, permi_twin_walk<2, 2, 1>},
-       {permi_twin_walk<2, 3, 0>, permi_twin_walk<2, 3, 1>}}};
+       {permi_twin_walk<2, 2, 0>, permi_twin_walk<2, 2, 1>}}};
   const int stride = (key->n * key->parts * (1 + key->low) + 1) / 2 * 2;
   double room[5 * 128];
   walks[key->parts - 1][key->product][key->low](a, a.table + stride * (1 + a.high), chunk, room);
