@@ -43,8 +43,7 @@
        call uses what they make. The end of the process waits for them; NVRTC from 12.8 on gives up at once. Only
        cuInit, once in a process, cannot be left.
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
-   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. By isa cuda
-   perm_compute_sparse starts the GPUs in a thread of their own while it plans. */
+   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #if !defined(PERMI_CUDA_HOST)
 #include "perm.h"
 
@@ -201,8 +200,6 @@ extern "C" {
 #endif
 /* Returns how many are usable, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts in a thread of its own, for tenths of a second, while the caller plans. */
-void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
@@ -247,12 +244,6 @@ typedef struct permi_gpu {
 static int permi_gpu_devices(int gpus, char *message)
 {
   return perm_cuda_devices(gpus, message);
-}
-
-PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
-{
-  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
-    perm_cuda_prepare(options->gpu.devices);
 }
 
 typedef struct permi_gpu_call {
@@ -5240,7 +5231,6 @@ static struct {
   permi_loaded *loaded;
   permi_making *making;
   int threads;
-  int prepared; /* contexts are, or are being, made beforehand */
   volatile int leaving; /* compilers give up */
   pid_t process;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
@@ -5875,46 +5865,6 @@ static void permi_process_begin(void)
   permi_cuda.process = getpid();
   permi_cuda.making = NULL;
   permi_cuda.threads = 0;
-}
-
-/* Those who need them tell of failures. */
-static void *permi_prepare_run(void *argument)
-{
-  const int gpus = (int)(intptr_t)argument;
-  char message[PERM_MESSAGE_BYTES];
-  int device, devices;
-  pthread_mutex_lock(&permi_cuda_lock);
-  devices = permi_driver_open() ? permi_cuda.devices : 0;
-  pthread_mutex_unlock(&permi_cuda_lock);
-  for (device = 0; device < devices && (gpus < 0 || device < gpus); device++)
-    permi_context(device, message);
-  pthread_mutex_lock(&permi_cuda_lock);
-  if (devices)
-    permi_nvrtc_open();
-  permi_cuda.threads--;
-  pthread_cond_broadcast(&permi_made);
-  pthread_mutex_unlock(&permi_cuda_lock);
-  return NULL;
-}
-
-static void permi_prepare(int gpus)
-{
-  pthread_t thread;
-  pthread_mutex_lock(&permi_cuda_lock);
-  permi_process_begin();
-  if (!permi_cuda.prepared && !permi_cuda.leaving &&
-      !pthread_create(&thread, NULL, permi_prepare_run, (void *)(intptr_t)gpus)) {
-    pthread_detach(thread);
-    permi_cuda.threads++;
-  }
-  permi_cuda.prepared = 1;
-  pthread_mutex_unlock(&permi_cuda_lock);
-}
-
-void perm_cuda_prepare(int gpus)
-{
-  if (!permi_cuda.twin) /* its tests count calls */
-    permi_prepare(gpus);
 }
 
 static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,

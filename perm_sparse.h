@@ -19084,8 +19084,6 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  if (status == PERM_OK)
-    permi_gpu_prepare(options, given->m);
   return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 

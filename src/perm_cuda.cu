@@ -42,8 +42,7 @@
        call uses what they make. The end of the process waits for them; NVRTC from 12.8 on gives up at once. Only
        cuInit, once in a process, cannot be left.
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
-   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. By isa cuda
-   perm_compute_sparse starts the GPUs in a thread of their own while it plans. */
+   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #if !defined(PERMI_CUDA_HOST)
 #include "perm.h"
 #include "gpu/contract.h"

@@ -26,7 +26,6 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* Returns the number of usable GPUs; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
-PERMI_UNUSED PERMI_DEVICE void permi_gpu_prepare(const perm_options *options, int n);
 /* run_range of leaves whose context begins with permi_gpu; makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
@@ -43,7 +42,6 @@ PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *min
 PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
 #endif
 #else
-#define permi_gpu_prepare(options, n) (void)0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)

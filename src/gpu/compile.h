@@ -444,46 +444,6 @@ static void permi_process_begin(void)
   permi_cuda.threads = 0;
 }
 
-/* Those who need them tell of failures. */
-static void *permi_prepare_run(void *argument)
-{
-  const int gpus = (int)(intptr_t)argument;
-  char message[PERM_MESSAGE_BYTES];
-  int device, devices;
-  pthread_mutex_lock(&permi_cuda_lock);
-  devices = permi_driver_open() ? permi_cuda.devices : 0;
-  pthread_mutex_unlock(&permi_cuda_lock);
-  for (device = 0; device < devices && (gpus < 0 || device < gpus); device++)
-    permi_context(device, message);
-  pthread_mutex_lock(&permi_cuda_lock);
-  if (devices)
-    permi_nvrtc_open();
-  permi_cuda.threads--;
-  pthread_cond_broadcast(&permi_made);
-  pthread_mutex_unlock(&permi_cuda_lock);
-  return NULL;
-}
-
-static void permi_prepare(int gpus)
-{
-  pthread_t thread;
-  pthread_mutex_lock(&permi_cuda_lock);
-  permi_process_begin();
-  if (!permi_cuda.prepared && !permi_cuda.leaving &&
-      !pthread_create(&thread, NULL, permi_prepare_run, (void *)(intptr_t)gpus)) {
-    pthread_detach(thread);
-    permi_cuda.threads++;
-  }
-  permi_cuda.prepared = 1;
-  pthread_mutex_unlock(&permi_cuda_lock);
-}
-
-void perm_cuda_prepare(int gpus)
-{
-  if (!permi_cuda.twin) /* its tests count calls */
-    permi_prepare(gpus);
-}
-
 static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,
                                   int (*stop)(void *context), void *context, char *message)
 {

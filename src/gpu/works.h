@@ -112,8 +112,6 @@ extern "C" {
 #endif
 /* Returns how many are usable, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts in a thread of its own, for tenths of a second, while the caller plans. */
-void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,

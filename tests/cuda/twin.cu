@@ -457,7 +457,7 @@ extern "C" void perm_cuda_test_driver(int devices)
     free(loaded->image);
     free(loaded);
   }
-  permi_cuda.driver_state = permi_cuda.nvrtc_state = permi_cuda.prepared = 0;
+  permi_cuda.driver_state = permi_cuda.nvrtc_state = 0;
   memset(permi_cuda.context, 0, sizeof permi_cuda.context);
   permi_cuda.twin = devices > 0 ? permi_twin_compile : NULL;
   permi_twin_devices = devices;
@@ -467,22 +467,6 @@ extern "C" void perm_cuda_test_driver(int devices)
 #undef PERMI_TWIN
   }
   pthread_mutex_unlock(&permi_cuda_lock);
-}
-
-/* Prepares so many GPUs as for the first time; returns how many have contexts. */
-extern "C" int perm_cuda_test_prepare(int gpus)
-{
-  int device, contexts = 0;
-  permi_cuda.prepared = 0;
-  permi_prepare(gpus);
-  permi_prepare(PERM_ALL_GPUS); /* no second time */
-  pthread_mutex_lock(&permi_cuda_lock);
-  while (permi_cuda.threads)
-    pthread_cond_wait(&permi_made, &permi_cuda_lock);
-  for (device = 0; device < PERMI_GPUS; device++)
-    contexts += permi_cuda.context[device] != NULL;
-  pthread_mutex_unlock(&permi_cuda_lock);
-  return contexts;
 }
 
 /* What the twin says that a block may share, from the next perm_cuda_test_driver on. */
