@@ -284,7 +284,7 @@ static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const c
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* Gives a rank a range of at least `least` seconds; returns 0 if it needs none or none is left. */
+/* Gives a rank a range of at least `least` seconds; 0: it needs none, or none is left. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -363,7 +363,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* In seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
+/* Seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;
@@ -530,7 +530,7 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-/* Returns 0 if all ranks stand where rank 0 does: about to run the same job, or back. Otherwise the call is over. */
+/* 0: all ranks stand where rank 0 does, about to run the same job, or back. Otherwise the call is over. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
@@ -550,8 +550,8 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
 }
 
 /* ============================================================================================ >>run
-   One job on all ranks. Rank 0 (permi_mpi_lead) serves the others, and these (permi_mpi_work) look for orders, between
-   ranges and in the progress callback. */
+   One job on all ranks. Between ranges and in the progress callback rank 0 (permi_mpi_lead) serves the others, and
+   these (permi_mpi_work) look for orders. */
 
 typedef struct permi_mpi_channel { /* from rank 0 to another */
   permi_mpi_order order[PERMI_MPI_SLOTS];
@@ -787,7 +787,6 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* Returns the result of an unfinished state. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;
@@ -1233,8 +1232,7 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
-/* Whether a call is for rank 0 alone: few lines with copies, which one process may compute at once, without a job; the
-   bits must be its bits. */
+/* Whether a call is for rank 0 alone: few lines with copies, which one process computes without a job, to its bits. */
 #define PERMI_MPI_FEW 16
 static int permi_mpi_is_small(const permi_mpi_call *call, const perm_options *options)
 {

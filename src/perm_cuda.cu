@@ -7,12 +7,11 @@
    first needed; result.message tells what is missing.
 
    CONTENTS  Each tag is a file of src/, in the folder before it. With PERM_WITH_CUDA perm.h reads the first part,
-   perm_sparse.h the second, perm_more.h the third: C without cuda.h. The last part, kernels and driver, is nvcc's.
+   perm_sparse.h the second: C without cuda.h. The last part, kernels and driver, is nvcc's.
      gpu/            >>contract       what plans of GPUs are, as in perm.h
                      >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
      exact/          >>exact_gpu      row sums in words, skipping
-     multiplicities/ >>counts_gpu     sums over counts
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
@@ -20,15 +19,12 @@
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
-     proof/          >>proof_gpu      values of a polynomial
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
                      >>text_exact     integers
                      >>text_batch     many small matrices
-                     >>text_counts    sums over counts
                      >>text_signs     the pruned sign search
                      >>text_minors    minors of a row, of all rows
-                     >>text_proof     the polynomial of a proof
                      >>text_frontier  arrays of the frontier
                      >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
@@ -46,8 +42,7 @@
        call uses what they make. The end of the process waits for them; NVRTC from 12.8 on gives up at once. Only
        cuInit, once in a process, cannot be left.
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
-   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. By isa cuda
-   perm_compute_sparse starts the GPUs in a thread of their own while it plans. */
+   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #if !defined(PERMI_CUDA_HOST)
 #include "perm.h"
 #include "gpu/contract.h"
@@ -60,7 +55,6 @@
 #if PERMI_CUDA_HOST == 1
 #include "dense/dense_gpu.h"
 #include "exact/exact_gpu.h"
-#include "multiplicities/counts_gpu.h"
 #include "minors/minors_gpu.h"
 #include "batch/batch_gpu.h"
 
@@ -70,9 +64,6 @@
 #include "hybrid/program_plan.h"
 #include "sign_search/signs_gpu.h"
 #include "codegen/codegen.h"
-
-#elif PERMI_CUDA_HOST == 3
-#include "proof/proof_gpu.h"
 
 #else /* for nvcc */
 #include <cuda.h>
@@ -91,10 +82,8 @@
 #include "gpu/text.h"
 #include "gpu/text_exact.h"
 #include "gpu/text_batch.h"
-#include "gpu/text_counts.h"
 #include "gpu/text_signs.h"
 #include "gpu/text_minors.h"
-#include "gpu/text_proof.h"
 #include "gpu/text_frontier.h"
 #include "gpu/driver.h"
 #include "gpu/compile.h"

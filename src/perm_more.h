@@ -1,5 +1,5 @@
-/* perm_more.h: estimates of permanents with an interval, random permutations, rook numbers, matrices given by thin
-   factors or by nodes, proofs, pictures. Beside perm_sparse.h and perm.h.
+/* perm_more.h: estimates of permanents, random permutations, rook numbers, matrices given by thin factors or nodes,
+   proofs, pictures. Beside perm_sparse.h and perm.h.
 
    In one source file:
 
@@ -36,23 +36,21 @@
                      >>cauchy          Borchardt's identity
      proof/          >>lanes           input of vector kernels
                      >>polynomial      values that prove a permanent
-                     >>proof_check     wrong values are found before they leave
-                     >>proof           perm_prove_*: the job, the file's format
-                     >>proof_kernels   the polynomial of a proof
+                     >>proof_check     finds wrong values
+                     >>proof           perm_prove_*: the job, the file
+                     >>proof_kernels
      estimate/       >>estimate        random samples
-                     >>rejection       the same with a guaranteed relative error
-                     >>estimate_calls  their public calls
-     picture/        >>spy             perm_sparse_spy, SVG
-     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
-                     >>rook_order      elimination orders for rook numbers, by beam search
-                     >>rook            perm_rook_numbers, matching polynomials
-                     >>rook_kernels    values of placements
-     sample/         >>trace           samples: an engine's states kept, the draw of a way
+                     >>rejection       with a guaranteed relative error
+                     >>estimate_calls  public calls
+     picture/        >>spy             perm_sparse_spy
+     rook/           >>placements      a frontier whose vertices may stay unmatched
+                     >>rook            perm_rook_numbers
+                     >>rook_kernels
+     sample/         >>trace           states kept, the draw of a way
                      >>trace_frontier  lists, arrays
-                     >>trace_band      rows of a band
-                     >>trace_classes   members of a class drawn when they came
+                     >>trace_classes   twins
                      >>trace_tree      stars and joins
-                     >>sample          perm_sample_sparse: permutations by weight
+                     >>sample          perm_sample_sparse
 
    REFERENCES  besides those of perm.h
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
@@ -121,21 +119,14 @@ PERMI_BRIEF_BEGIN
 #include "picture/spy.h"
 
 #include "rook/placements.h"
-#include "rook/rook_order.h"
 #include "rook/rook.h"
 
 #include "sample/trace.h"
 #include "sample/trace_frontier.h"
-#include "sample/trace_band.h"
 #include "sample/trace_classes.h"
 #include "sample/trace_tree.h"
 #include "sample/sample.h"
 
-#if defined(PERM_WITH_CUDA)
-#define PERMI_CUDA_HOST 3
-#include PERM_CUDA_FILE
-#undef PERMI_CUDA_HOST
-#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)

@@ -7,7 +7,7 @@
 
    compiled in about 45 s at -O2 (PERM_STATIC leaves out what is not called):
 
-       cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
+       cc -O2 sparse.c -lm                                      // or with -fopenmp
 
    If another file has perm.h's implementation, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
    perm.h. Needs and compilers as for perm.h.
@@ -36,32 +36,32 @@
    METHOD (options.method): what it sums; states or terms; values. More in docs/engines.md.
        auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
                      decompose, transversals, codegen
-       frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, with d more
-                     columns than rows gone; all values
+       frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, d more columns
+                     than rows gone; all values
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over the
-                     classes. Nested rows, rows of ones at either end, J minus a sparse matrix (derangements), blocks of
-                     constants, multiples of lines; all values
+       twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
+                     classes; all values. Nested rows, rows of ones, J minus a sparse matrix (derangements), blocks of
+                     constants, multiples of lines
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
-                     times the time of doubles (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a
-                     prime for each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones
-                     twice. On GPUs from order 13
+                     times the time (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a prime for
+                     each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones twice. On
+                     GPUs from order 13
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
-       sign-search   Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a row
-                     in all, best with few small ones; on GPUs if none is negative
+       sign-search   Glynn's sum as a search: a row of sum 0 ends the branch; integers of at most 254 a row, best with
+                     few small ones; on GPUs if none is negative
        codegen       Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row sums in registers;
                      doubles. Hybrid is faster
        decompose     branches at lines of fewest entries; doubles, exact integers
        transversals  every perfect matching; all values
        planar        planar blocks: a determinant [Kas61] of about n^1.5 products; integers modulo a prime for each 62
                      bits, others in double-double, with a bound if fronts have at most 160 rows
-       low-rank      rank 4 or less, without rounding; by name any order, or refused with the reason; auto asks it of
-                     blocks with half of their entries
+       low-rank      rank 4 or less, without rounding; by name any order; auto asks it of blocks with half of their
+                     entries
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain predict it, perm_sparse_spy draws it.
@@ -82,36 +82,36 @@
                      >>walk            walks along elimination orders, greedy ones
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
-                     >>vectors         input of vector kernels; readings for AVX-512, AVX2
-                     >>device          what engines ask of perm_cuda.cu; what stands in without it
-     frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
-                     >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
-                     >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
-                     >>arrays          states indexed by combinations; residues, layout and memory of a step
+                     >>vectors         readings for AVX-512, AVX2
+                     >>device          what engines ask of perm_cuda.cu
+     frontier/       >>values          values of the ring; runs of steps
+                     >>frontier        states and keys of the lists; from an order to a step's streams
+                     >>steps           values of a step; unions of lists; THE BOUND
+                     >>arrays          states indexed by combinations; layout and memory of a step
                      >>arrays_run      passes, price
-                     >>array_kernels   arrays for each instruction set
-     tree/           >>tree            tables of a tree decomposition, bucket elimination, products of tables; THE BOUND
+                     >>array_kernels
+     tree/           >>tree            bucket elimination, products of tables; THE BOUND
                      >>tree_build      elimination by fill, price
      band/           >>band            a window along a band; THE BOUND
                      >>band_order      order of the rows, price
-     twins/          >>classes         waiting vertices counted in classes; steps from an order, refined from its end
+     twins/          >>classes         waiting vertices counted in classes, refined from the end of an order
                      >>classes_run     states of counts, hashing, threads; THE BOUND
                      >>classes_order   greedy from the end, price
-     hybrid/         >>hybrid_layout   Glynn's signs outside, elimination inside: which columns
+     hybrid/         >>hybrid_layout   which columns are signs
                      >>hybrid_program  a layout's straight program
                      >>hybrid_leaf     rounding, estimate, price
                      >>hybrid_residues exact integers
                      >>hybrid_offer    offers of hybrid
-                     >>hybrid_kernels  interpreter of hybrid programs
-     sign_search/    >>signs           Glynn's sum as a search that rows of sum 0 prune
+                     >>hybrid_kernels  interpreter of programs
+     sign_search/    >>signs           the search
                      >>signs_order     weights, order of the columns
-                     >>signs_offer     ranges, price, offer
-                     >>signs_kernels   the sign search
-     reference/      >>sorting         expand, sort, contract
-                     >>transversals    walks over trees of choices, in chunks; perfect matchings; THE BOUND
-                     >>sparyser        Ryser in compressed columns, Gray code; over dominating sets; THE BOUND
-                     >>decompose       branches over lines of few entries; THE BOUND
-     planar/         >>kasteleyn       the left-right test; signs, checked face by face; THE PROOF
+                     >>signs_offer     ranges, price
+                     >>signs_kernels
+     reference/      >>sorting
+                     >>transversals    trees of choices in chunks; perfect matchings; THE BOUND
+                     >>sparyser        sparyser and dominating; THE BOUND
+                     >>decompose       THE BOUND
+     planar/         >>kasteleyn       left-right test; signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price

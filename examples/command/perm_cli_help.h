@@ -55,7 +55,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "                    code 5 if it is larger\n"
     "  --sample N        N permutations of a matrix without negative entries, with probability (product of entries) /\n"
     "                    permanent: a line has the columns of rows 1, 2, ..., counted from 1. Exact for integers;\n"
-    "                    methods auto, band, tree, twins, frontier, lists, arrays; rows may be fewer than columns\n"
+    "                    methods auto, tree, twins, frontier, lists, arrays; rows may be fewer than columns\n"
     "  --explain[=full]  what the matrix is, what would be done, in what time and memory, why not otherwise;\n"
     "                    computes nothing; full: every engine's sizes, in its own words\n"
     "  --ranks R         with --explain: predicted for R ranks, each of --threads K or --gpus K, ideally shared\n"

@@ -7,9 +7,9 @@
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
 
-/* Permanent of u v, of declared rank r: u is n x r, v is r x n, row strides ldu >= r and ldv >= n. C(n + r - 1, r - 1)
-   monomials of n r double-double operations; error_bound is about 1e-29 of the sum of moduli. PERM_ERROR_RANK: r < 0 or
-   r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
+/* Permanent of u v: u is n x r, v is r x n, row strides ldu >= r and ldv >= n. C(n + r - 1, r - 1) monomials of n r
+   double-double operations; error_bound is about 1e-29 of the sum of moduli. PERM_ERROR_RANK: r < 0 or r > n.
+   PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_MORE_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                      ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -18,8 +18,8 @@ PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const doub
 
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
    operations. *condition (may be NULL): the largest factor on a relative error of the squared matrix's entries; 30
-   digits less its logarithm are right, as error_estimate says (no error_bound). If those are too few, n is small and
-   method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: two equal nodes. [Bor55] */
+   digits less its logarithm are right (error_estimate; no error_bound). If too few, n is small and method is auto,
+   perm_compute_real (_complex) computes it. PERM_ERROR_NODES: two equal nodes. [Bor55] */
 PERM_MORE_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                                    double *condition, perm_result *result);
 PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y,
@@ -27,10 +27,10 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
                                                       perm_result *result);
 
 /* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53), n <= 44, with a proof in the
-   file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products for each 50 bits of a bound on
-   the permanent. result as of perm_compute_integer. The file is replaced as a whole; a name that cannot be written is
-   refused before the work. Method auto, precision default or exact. PERM_ERROR_STATE: finished values turned out to be
-   wrong; the same call computes them again. */
+   file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products, on the CPU, for each 50 bits of
+   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused before the work.
+   Method auto, precision default or exact. PERM_ERROR_STATE: finished values are wrong; the same call computes them
+   again. */
 PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
                                              const perm_options *options, perm_result *result);
 PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
@@ -78,37 +78,37 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: all zero, the best estimator, 65536
-   samples, 95 %. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error
-   INFINITY. All samples 0, but some product is not: value 0, standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: the best estimator, 65536 samples,
+   95 %. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error INFINITY. All
+   samples 0, but some product is not: value 0, standard_error INFINITY. [Gur05] [SB99] */
 PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                              const perm_options *options, perm_estimate *estimate);
 PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                                 const perm_options *options, perm_estimate *estimate);
 
-/* Rook numbers: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices; of a 0/1 matrix,
-   the placements of k rooks that do not attack. Integers, or whole doubles, else PERM_ERROR_UNSUPPORTED (take them
-   times d; r_k is d^k times as large). per(A) is the result's integer. Methods auto, frontier (2^(frontier vertices)
-   polynomials) and exact (min(m, n) + 1 permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are
-   refused. On an error numbers are undefined. (-1)^k r_k is the coefficient of x^(m + n - 2k) in
-   the matching polynomial of the bipartite graph. */
+/* Rook numbers r_k: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices; of a 0/1
+   matrix, the placements of k rooks that do not attack. (-1)^k r_k is the coefficient of x^(m + n - 2k) in the matching
+   polynomial of the bipartite graph. Whole entries, else PERM_ERROR_UNSUPPORTED (times d, r_k is d^k times as large).
+   per(A) is the result's integer. Methods auto, frontier (2^(frontier vertices) polynomials) and exact (min(m, n) + 1
+   permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are refused. On an error numbers are
+   undefined. */
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
-/* Draws permutations of a matrix without negative entries with probability (product of entries) / permanent: sample k,
-   k < count, is columns[k m + row], from 0; with m < n injections of the rows. Samples depend on matrix, options, seed
-   and first + k only, so ranges of samples agree. Integers are drawn without rounding; for others the total variation
-   distance is a few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method band,
-   tree, twins or frontier (lists, arrays); its states are kept, or some of them if max_bytes (0: 16 GB) is short
-   (docs/library.md); then a sample takes O(nnz log states) or, of a tree, 2^width a join. No value is returned.
+/* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
+   entries) / permanent: sample k, k < count, is columns[k m + row], from 0. Samples depend on matrix, options, seed and
+   first + k only, so ranges agree. Integers are drawn without rounding; for others the total variation distance is a
+   few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree,
+   twins or frontier (lists, arrays), and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
+   O(nnz log states) or, of a tree, 2^width a join. No value is returned.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
-/* Draws as SVG: the entries as given and in block triangular form; the largest block with a frontier or a tree in the
-   order of elimination, with the memory of its states; engine and prediction of every block, or why there is no plan.
-   Options as for perm_sparse_job, path as for perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */
+/* Draws as SVG: the entries as given and in block triangular form; the vertices of the largest frontier or tree along
+   its order; engine and prediction of every block, or why there is no plan. Options as for perm_sparse_job, path as for
+   perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 

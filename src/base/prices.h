@@ -112,7 +112,6 @@ PERMI_UNUSED static const double permi_signs_each[3][4] = {
                                              /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
-#define PERMI_COUNTS_GPU_RATE 4e12           /* operations of terms on their forms */
 #define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
 #define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits: order 34; */
 #define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* and on the host for each part of a minor and chunk: order 30 */

@@ -30,9 +30,6 @@ typedef struct permi_gpu_engines {
   double (*seconds)(int n, int parts, int product); /* of order n */
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
-  /* INFINITY: the CPU's */
-  double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
-  perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
 /* What a call may use, found only here: perm_real links real kernels only. */

@@ -18,12 +18,6 @@ static int permi_gpu_devices(int gpus, char *message)
   return perm_cuda_devices(gpus, message);
 }
 
-PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
-{
-  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
-    perm_cuda_prepare(options->gpu.devices);
-}
-
 typedef struct permi_gpu_call {
   const permi_leaf *leaf;
   permi_control *control;

@@ -26,7 +26,6 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* Returns the number of usable GPUs; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
-PERMI_UNUSED PERMI_DEVICE void permi_gpu_prepare(const perm_options *options, int n);
 /* run_range of leaves whose context begins with permi_gpu; makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
@@ -35,9 +34,6 @@ PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const pe
                                           permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
-PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *counts, const perm_gpu_counts *shape,
-                                                 int walked, uint64_t threads, const perm_allocator *allocator,
-                                                 permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
 /* Returns 1 if GPUs take it, and changes `minors`; then runs it. */
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
@@ -46,10 +42,8 @@ PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *min
 PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
 #endif
 #else
-#define permi_gpu_prepare(options, n) (void)0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
-#define permi_counts_gpu_tables(counts, shape, walked, threads, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
 #define permi_batch_gpu_run(batch, threads, gpus, message) \

@@ -1,10 +1,10 @@
 /* ======================================================================================= >>estimate
    Unbiased estimates.
      GLYNN [Gly10, Gur05]: for random signs z the mean of prod z_j prod_i (sum_j a_ij z_j) is the permanent. Lines are
-     scaled to sums of squares of about 1, for a smaller spread.
-     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Rows, those with fewest entries first, draw a free
-     column with the chances of their entries; a sample is the product of the rows' sums over free columns. As a
-     permutation is drawn with the chance of its product over that, the mean is the permanent.
+     scaled to sums of squares of about 1, which lessens the spread.
+     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Rows, fewest entries first, draw a free column with
+     the chances of their entries; a sample is the product of their sums over free columns. A permutation has the chance
+     of its product over that, so the mean is the permanent.
    Sample s is seeded with (seed, s), and blocks are added in order: threads change nothing. */
 #pragma once
 #include "../api/more_calls.h"
@@ -46,7 +46,7 @@ typedef struct permi_sampler {
   permi_moments *moments; /* of samples */
 } permi_sampler;
 
-/* The calling thread, `master`, asks `watch` for all. */
+/* `master`, the calling thread, asks `watch` for all. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -187,8 +187,7 @@ static perm_status permi_sample_one(void *context, uint64_t s, int thread)
   return PERM_OK;
 }
 
-/* Scales lines by powers of two. Returns 0 if one is zero, -1 if an entry is too small beside others. shift: room for 2
-   n. */
+/* Scales lines by powers of two. 0: one is zero; -1: an entry is too small beside others. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -223,7 +222,6 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Multiplies by x 2^exp2. */
 static void permi_number_by(permi_number *a, double x, long long exp2)
 {
   permi_number by;
@@ -233,7 +231,7 @@ static void permi_number_by(permi_number *a, double x, long long exp2)
   permi_number_multiply(a, &by);
 }
 
-/* Scales lines in turn until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
+/* Scales lines until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -290,9 +288,9 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-/* Bounds log2 of the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each squaring is off
-   by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of twice the
-   order. */
+/* Bounds log2 of the spectral norm by a root of the Frobenius norm of the Gram matrix' 256th power. Squarings are off
+   by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of order
+   2 n. */
 static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   const int m = n * parts;
@@ -350,10 +348,9 @@ static double permi_bernstein(double samples, double variance, double most, doub
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* rounding: of a mean, relative to samples' root mean square. With entries >= 0 a sample is n products of sums of n
-   entries, divided twice a sweep: n (n + 2 + 2 sweeps) roundings; of signed sums a measure, no bound: they may cancel,
-   but then samples differ by more. looks: the k-th question whether to stop has 1 / (k (k + 1)) of the chance to err.
-   */
+/* rounding: of a mean, relative to samples' root mean square: n products of sums of n entries >= 0, divided twice a
+   sweep. Signed sums may cancel, so there it is no bound, but then samples differ by more. looks: the k-th question
+   whether to stop has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
                                  double looks, perm_estimate *estimate)
 {
@@ -402,7 +399,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Without a block *estimate stays. sample: room for PERMI_ESTIMATE_TOGETHER. */
+/* Without a block *estimate stays. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)

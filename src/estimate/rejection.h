@@ -1,15 +1,12 @@
 /* ====================================================================================== >>rejection
    Estimates of matrices without negative entries whose relative error is kept with a proved chance.
-     Entries are in [0, 1]; r is the sum of a row's entries in free columns. The product over rows of h(r) / e bounds
-   the
-     permanent, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its entries times
-     the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is missing to 1
-   rejects,
-     and a trial is accepted with chance permanent / bound [HRK21]. An exact programme over subsets of the first columns
-     draws those: a nearer bound.
+     Entries are in [0, 1]; r is the sum of a row's entries in free columns. The permanent is at most the product over
+     rows of h(r) / e, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its
+     entries times the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is
+     missing to 1 rejects, and a trial is accepted with chance permanent / bound [HRK21]. An exact programme over
+     subsets of the first columns draws those, for a nearer bound.
      Each trial adds an exponential variable of mean 1 until k are accepted: the sum is Gamma(k) / chance, and k - 1
-   over
-     it estimates the chance [Hub17]. k follows from the error and its chance.
+     over it estimates the chance [Hub17]. k follows from the error and its chance.
      Blocks of entries in perfect matchings are taken apart first; small ones are computed.
    Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
    about n^2 u. */
@@ -18,8 +15,8 @@
 
 #define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
-#define PERMI_REJECTION_TABLE 20    /* log2 of the programme's numbers */
-#define PERMI_REJECTION_SHARE 4 /* chosen: of the programme's steps over those of trials if all were accepted */
+#define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
+#define PERMI_REJECTION_SHARE 4 /* chosen: its steps over those of trials that are all accepted */
 #define PERMI_REJECTION_TRIALS 64
 #define PERMI_E 2.718281828459045
 
@@ -240,9 +237,9 @@ static double permi_rejection_tables(const permi_rejection *work)
   return work->table[(size_t)n * size + size - 1];
 }
 
-/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent if lines sum to 1 exactly [Sch98, Gur11]; if they are
-   off by `off`, a tree of entries carries that, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
-   least entry) times that. Returns the logarithm, or -INFINITY. */
+/* Returns the logarithm of the product of (1 - a_ij)^(1 - a_ij), or -INFINITY: at most the permanent if lines sum to 1
+   [Sch98, Gur11]. If they are off by `off`, a tree of entries carries that, at most 2 n off each, which moves the
+   logarithm by at most 3 + ln(1 / least entry) times that. */
 static double permi_rejection_floor(const double *a, int n)
 {
   double off = 0, least = 1, sum = 0;
@@ -314,7 +311,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Marks rows `of` with `to` that `start` reaches (along) or that reach it by entries and owners. Returns how many. */
+/* Marks rows `of` that `start` reaches (along), or that reach it, with `to`. Returns how many. */
 static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
 {
   const int n = pairing->n;
@@ -370,7 +367,7 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
-/* Multiplies *scale by the permanent of r->a, floor and top by what is certain. */
+/* Multiplies *scale by the permanent, floor and top by what is certain. */
 static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection *r, permi_number *scale)
 {
   const int n = r->n;

@@ -53,7 +53,6 @@ typedef struct permi_frontier {
   int *ones, *words; /* steps + 1: see >>arrays; words of an integer, or NULL */
   double *bits;      /* steps + 1: log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* 0: all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)

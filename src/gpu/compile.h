@@ -1,12 +1,10 @@
 /* ======================================================================================== >>compile
-   Kernels by key: compiled by NVRTC, kept in memory and in a directory. */
+   Kernels by key, compiled by NVRTC, kept in memory and in a directory. */
 #pragma once
 #include "text_exact.h"
 #include "text_batch.h"
-#include "text_counts.h"
 #include "text_signs.h"
 #include "text_minors.h"
-#include "text_proof.h"
 #include "text_frontier.h"
 #include "driver.h"
 
@@ -98,10 +96,8 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : !program        ? ""
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
-                     : program->counts ? permi_text_counts
                      : program->signs  ? permi_text_signs
                      : program->minors ? permi_text_minors
-                     : program->proof  ? permi_text_proof
                                        : "";
   const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
@@ -239,8 +235,8 @@ static int permi_current(int device, char *message)
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
-   permi_cuda_lock, which is free while waiting. */
+/* A copy of the image that another device of the architecture has or is making, or NULL. The caller holds
+   permi_cuda_lock, free while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -446,46 +442,6 @@ static void permi_process_begin(void)
   permi_cuda.process = getpid();
   permi_cuda.making = NULL;
   permi_cuda.threads = 0;
-}
-
-/* Opens the driver, makes contexts and opens NVRTC; failures are for those who need them to tell. */
-static void *permi_prepare_run(void *argument)
-{
-  const int gpus = (int)(intptr_t)argument;
-  char message[PERM_MESSAGE_BYTES];
-  int device, devices;
-  pthread_mutex_lock(&permi_cuda_lock);
-  devices = permi_driver_open() ? permi_cuda.devices : 0;
-  pthread_mutex_unlock(&permi_cuda_lock);
-  for (device = 0; device < devices && (gpus < 0 || device < gpus); device++)
-    permi_context(device, message);
-  pthread_mutex_lock(&permi_cuda_lock);
-  if (devices)
-    permi_nvrtc_open();
-  permi_cuda.threads--;
-  pthread_cond_broadcast(&permi_made);
-  pthread_mutex_unlock(&permi_cuda_lock);
-  return NULL;
-}
-
-static void permi_prepare(int gpus)
-{
-  pthread_t thread;
-  pthread_mutex_lock(&permi_cuda_lock);
-  permi_process_begin();
-  if (!permi_cuda.prepared && !permi_cuda.leaving &&
-      !pthread_create(&thread, NULL, permi_prepare_run, (void *)(intptr_t)gpus)) {
-    pthread_detach(thread);
-    permi_cuda.threads++;
-  }
-  permi_cuda.prepared = 1;
-  pthread_mutex_unlock(&permi_cuda_lock);
-}
-
-void perm_cuda_prepare(int gpus)
-{
-  if (!permi_cuda.twin) /* its tests count calls */
-    permi_prepare(gpus);
 }
 
 static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,

@@ -20,16 +20,6 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
-   order. */
-#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
-typedef struct perm_gpu_counts {
-  int parts, low;
-  int forms, needed; /* needed: order of the symmetric function; 0: products */
-  int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
-} perm_gpu_counts;
-
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 

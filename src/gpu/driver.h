@@ -124,7 +124,6 @@ static struct {
   permi_loaded *loaded;
   permi_making *making;
   int threads;
-  int prepared; /* contexts are, or are being, made beforehand */
   volatile int leaving; /* compilers give up */
   pid_t process;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];

@@ -1,6 +1,6 @@
 /* ======================================================================================= >>frontier
-   The frontier on one GPU and stream: arrays of values before even and odd steps, tables of words of source and target.
-   The host fills one table while a step runs; it waits for sizes, a free table and the last value. */
+   The frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, a free
+   table and the last value. */
 #pragma once
 #include "compile.h"
 

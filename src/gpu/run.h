@@ -1,6 +1,6 @@
 /* ============================================================================================ >>run
-   Host threads at one job on GPUs, and chunk ranges: a GPU's thread takes pieces of a tenth of a second, on two streams
-   so that they overlap. Pieces are merged in order: what is done is a prefix. */
+   Chunk ranges: a GPU's host thread takes pieces of a tenth of a second, on two streams so that they overlap. Pieces
+   are merged in order: what is done is a prefix. */
 #pragma once
 #include "compile.h"
 
@@ -37,7 +37,7 @@ static void permi_team_begin(permi_team *team, void *job, const char *cache, cha
   permi_condition(&team->changed);
 }
 
-/* Records a failure, which ends the job if the thread had begun; else others do the work. */
+/* A failure ends the job if the thread had begun; else others do the work. */
 static void permi_team_fail(permi_team *team, const char *message, int begun)
 {
   pthread_mutex_lock(&team->lock);
@@ -162,9 +162,8 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
-/* Returns a worker's next piece, or NULL if nothing is left or all are stopped after their first. The blocks of a
-   launch share the tasks of >>text_signs, and all wait for the last: few blocks would leave a GPU empty, and short
-   launches wait often. */
+/* NULL: nothing is left, or all are stopped after their first. A launch's blocks share the tasks of >>text_signs and
+   wait for the last: few blocks would leave a GPU empty, and short launches wait often. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -364,7 +363,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   return permi_team_end(&team, end, status);
 }
 
-/* ---- many small matrices: several host threads a GPU fetch pieces, since one is slower than the GPU */
+/* ---- many small matrices: one host thread is slower than a GPU */
 
 #define PERMI_BATCH_BYTES (8 << 20)
 #define PERMI_BATCH_WORKERS 8

@@ -1,25 +1,13 @@
 /* =========================================================================================== >>text
-   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host.
-
-     kernel           functions                     the last lines, which name its constants
-     dense sums       here                          >>compile permi_source
-     integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
-     sums over counts >>text_counts                 >>counts_gpu permi_counts_gpu_text
-     sign search      >>text_signs                  >>signs_gpu
-     batches          >>text_batch                  >>run permi_batch_program
-     minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
-     proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
-     arrays           >>text_frontier               >>compile permi_source_end
-     hybrid sums      >>programs, >>codegen, which use those here
-
-   Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
-   (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,
-   since an fma of three different registers counts one and a half. */
+   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host. The
+   last lines, which name a kernel's constants, are made by the host's rooms and >>compile.
+   Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, loops over rows unrolled (N =
+   0, any order, is the twin's). The FP64 pipe limits: an fma of three different registers counts 1.5 operations. */
 #pragma once
 
 /* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
-   part k with its sign, by one instruction where compilers make three. Below permi_words_add: of a warp, whose twin has
-   lanes in arrays. */
+   part k, signed, by one instruction where compilers make three. Below permi_words_add: of a warp; the twin has lanes
+   in arrays. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -313,7 +301,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   }
 }
 
-/* Settings from S on; recursive, since compilers unroll less. */
+/* Recursive, since compilers unroll less. */
 template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM,
           int STEP>
 struct permi_states {
@@ -339,8 +327,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* A thread's sums, into `kept`. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are
-   20 % slower. */
+/* A thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 % slower.
+   */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)

@@ -1,8 +1,7 @@
 /* ==================================================================================== >>text_minors
-   The kernels for minors, see perm_gpu_minors. Eight lanes share a term: form f, a line of the products, is number
-   f / 8 of lane f % 8. A lane multiplies its forms (forward), the lanes exchange their products (meet), and the product
-   of all other forms falls to every form (backward). A form that pads has x = 1. The prefix products, row sums and sums
-   of a lane stay in registers. */
+   The kernels for minors, see perm_gpu_minors. Eight lanes share a term: form f is number f / 8 of lane f % 8. A lane
+   multiplies its forms (forward), lanes exchange products (meet), and every form gets the product of all others
+   (backward). A form that pads has x = 1. A lane's numbers stay in registers. */
 #pragma once
 #include "text.h"
 
@@ -55,7 +54,7 @@ PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, un
   return view;
 }
 
-/* Sets the row sums of a number, lane `lane`; returns the weight of its high digits, 0 for one beyond the end. */
+/* Sets row sums; returns the weight of the high digits, 0 beyond the end. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, const double *table,
                                       const permi_minors_view &view, int columns, unsigned long long number, int lane)
@@ -84,8 +83,7 @@ PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, cons
   return weight;
 }
 
-/* Moves digit `digit` by `way`; its sums, which take the place at `plane`, grow by parts: by what the digit's factor
-   changes times the sum of the terms before. */
+/* Moves a digit by `way`; its sums at `plane` grow by what its factor changes times the sum of the terms before. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_move(permi_minors_lane<C, PARTS, FAST> &o, const double *step, int columns, int digit,
                                   double way, double *plane)
@@ -160,8 +158,7 @@ PERMI_BOTH void permi_minors_backward(permi_minors_lane<C, PARTS, FAST> &o, int 
   }
 }
 
-/* Planes of a group of lanes: sums by each digit; without digits (FAST = 0) hi and lo of the sum alone. Then moduli.
-   Adds what a number gave to `planes`, lane by lane. */
+/* Adds a number's sums to the planes of a group: sums by each digit, or (FAST = 0) hi and lo of the sum; moduli. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, const permi_minors_view &view, int columns,
                                  unsigned long long number, double *planes)
@@ -194,7 +191,7 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
   }
 }
 
-/* Word `at` of a chunk: its planes hi and lo, then moduli, from those of its 16 groups, `apart` words apart. */
+/* Word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
 PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
 {
   double hi = 0;

@@ -1,16 +1,16 @@
 /* ===================================================================================== >>text_signs
    The kernel of the sign search, see perm_gpu_signs. A warp walks the tree: lane l has word l of the counts and a word
-   of the living patterns, of block 0 in lanes 0 to 15, of block 1 above; both signs of a column are tried at once. Most
-   leaves have a few patterns, so they wait in shared memory until lanes are busy with them: then a lane takes a pattern
-   and multiplies its block's own rows, then pairs of patterns. Small row sums are digits of 4 bits, and products of
-   them +-2^s 3^t as codes that are added: s + 129 t, with the sign in bit 31. Sums are modulo 2^192.
+   of the living patterns, of block 0 in lanes 0 to 15, of block 1 above; both signs of a column are tried at once.
+   Leaves, most with few patterns, wait in shared memory until they fill the lanes: a lane takes a pattern and
+   multiplies its block's own rows, then pairs of patterns. Small row sums are digits of 4 bits; products +-2^s 3^t are
+   codes that are added: s + 129 t, the sign in bit 31. Sums are modulo 2^192.
 
-   Functions are of a warp: they loop over S::LANES lanes, of which a thread of a GPU has one, and the twin 32. What
-   lanes tell each other stands between such loops.
+   Functions are of a warp: they loop over S::LANES lanes, of which a GPU's thread has one, the twin 32. What lanes tell
+   each other stands between such loops.
 
-   Trees below prefixes differ by factors of hundreds, and the heaviest would keep a GPU waiting. So the warps of all
-   blocks take tasks from one counter of the launch, and when there are none, busy warps give away the largest trees
-   that they have not begun. Which block adds a chunk's terms depends on time; the sum of a launch does not. */
+   Trees below prefixes differ by factors of hundreds. So the warps of all blocks take tasks from one counter of the
+   launch; when there are none, busy warps give away the largest trees that they have not begun. Which block adds a
+   chunk's terms depends on time; the sum of a launch does not. */
 #pragma once
 #include "text.h"
 
@@ -223,7 +223,7 @@ PERMI_BOTH void permi_signs_scan(unsigned *x, int width)
   }
 }
 
-/* Replaces pattern i of a block by its value, and writes what it adds to the rows of both. */
+/* Replaces pattern i by its value, and writes what it adds to the rows of both. */
 template <class S, int BLOCK>
 PERMI_BOTH void permi_signs_item(const S &shape, permi_signs_warp<S> &w, int i)
 {
@@ -423,7 +423,7 @@ PERMI_BOTH int permi_signs_step(const S &shape, const unsigned *t, int k, const 
   return lives & ((any0 & 0xffffu && any0 >> 16 ? 1 : 0) | (any1 & 0xffffu && any1 >> 16 ? 2 : 0));
 }
 
-/* Gives away the largest tree that waits, if a warp is idle and its slot has room; returns what waits then. */
+/* Gives away the largest tree if a warp is idle and its slot has room; returns what waits then. */
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_share(const S &shape, permi_signs_warp<S> &w, unsigned long long waiting,
                                                 unsigned long long now)
@@ -513,8 +513,7 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
   }
 }
 
-/* Does tasks, each a prefix from `first` on and the signs of `more` columns after it, then what others give away, until
-   all are idle. */
+/* Does tasks, prefixes from `first` on and the signs of `more` columns, then what others give away, until all idle. */
 template <class S>
 PERMI_BOTH void permi_signs_work(const S &shape, permi_signs_warp<S> &w, unsigned long long first, unsigned tasks)
 {

@@ -26,15 +26,6 @@ typedef struct perm_gpu_minors {
   int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
 } perm_gpu_minors;
 
-/* The polynomial of a proof (perm_more.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
-   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
-   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
-   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
-typedef struct perm_gpu_proof {
-  int rows, signs, outer;
-  int settings; /* of the inner columns, a multiple of 4 */
-} perm_gpu_proof;
-
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -47,15 +38,13 @@ typedef struct perm_gpu_program {
   int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
-  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
-  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
-   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
+/* Matrices of one order. Host threads call `fill`, which writes them row by row, and `take` with each permanent, sum of
+   |terms| and share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_SUMS 4
 typedef struct perm_gpu_batch {
   int n, parts;
@@ -121,10 +110,8 @@ typedef struct perm_gpu_frontier perm_gpu_frontier;
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
+/* Returns how many are usable, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
-void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,

@@ -13,10 +13,6 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
-typedef struct permi_stretch {
-  int leaf;
-  uint64_t begin, end, fingerprint;
-} permi_stretch;
 
 struct permi_leaf {
   perm_leaf information;
@@ -71,9 +67,6 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
-  perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
-                          perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
   int offers, offer_room;
   perm_offer *offer;

@@ -1,7 +1,7 @@
 /* ===================================================================================== >>minors_gpu
    Minors in double. Forms are the copies of one side's lines, digits the counts of the other's.
-     one sum      minors of a row: forms are columns, digits the other rows. Prefix and suffix products of a term are
-                  its share of every minor
+     one sum      minors of a row: forms are columns, digits the other rows; prefix and suffix products of a term are
+                  its shares of the minors
      by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
    A thread's number sets the high digits; all walk over the low ones by one n-ary Gray code. Row sums on grids and sums
    of chunks are exact. */

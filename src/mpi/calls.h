@@ -192,8 +192,7 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
-/* Whether a call is for rank 0 alone: few lines with copies, which one process may compute at once, without a job; the
-   bits must be its bits. */
+/* Whether a call is for rank 0 alone: few lines with copies, which one process computes without a job, to its bits. */
 #define PERMI_MPI_FEW 16
 static int permi_mpi_is_small(const permi_mpi_call *call, const perm_options *options)
 {

@@ -135,7 +135,7 @@ static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const c
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* Gives a rank a range of at least `least` seconds; returns 0 if it needs none or none is left. */
+/* Gives a rank a range of at least `least` seconds; 0: it needs none, or none is left. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -214,7 +214,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* In seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
+/* Seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;

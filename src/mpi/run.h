@@ -1,6 +1,6 @@
 /* ============================================================================================ >>run
-   One job on all ranks. Rank 0 (permi_mpi_lead) serves the others, and these (permi_mpi_work) look for orders, between
-   ranges and in the progress callback. */
+   One job on all ranks. Between ranges and in the progress callback rank 0 (permi_mpi_lead) serves the others, and
+   these (permi_mpi_work) look for orders. */
 #pragma once
 #include "session.h"
 
@@ -238,7 +238,6 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* Returns the result of an unfinished state. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;

@@ -12,7 +12,6 @@
 #pragma once
 #include "../base/memory.h"
 #include "../job/problem.h"
-#include "../dense/gpu.h"
 #include "../dense/dense.h"
 
 typedef struct permi_counted {
@@ -415,25 +414,6 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000
-
-/* Returns the seconds on a GPU, INFINITY if that cannot be. */
-PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  const int parts = counted->parts, rows = parts * shape->forms;
-  double steps = shape->form_total;
-  if (shape->skips)
-    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
-  steps = 3.0 * rows + parts * parts * steps;
-  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_METHOD_SUBSETS || steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE ||
-      shape->needed > 64 ||
-      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
-    return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
-}
-
 /* Returns the cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
@@ -466,22 +446,13 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
-    if (options->gpu.devices && counted->reach->gpu) {
-      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
-      char message[PERM_MESSAGE_BYTES];
-      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
-          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
-        choice.isa = PERM_ISA_CUDA;
-        choice.seconds = gpu;
-      }
-    }
     if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
       best = choice;
   }
   if (chosen && best.method == PERM_METHOD_SUBSETS)
     best.seconds *= favour;
 #if PERMI_X86
-  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+  if (best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
     best.isa = PERM_ISA_AVX2;
 #endif
   return best;

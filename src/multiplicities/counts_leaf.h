@@ -329,44 +329,6 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
   return counts->integer ? 0 : permi_counts_split(counts);
 }
 
-#define PERMI_COUNTS_GPU_WALK 1024
-
-/* The first digits are walked; threads are settings of the others. */
-PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
-                                                    permi_leaf *leaf)
-{
-  const int rows = counts->forms * counts->parts;
-  perm_gpu_counts shape;
-  uint64_t threads = counts->terms, chunks = 1;
-  int walked = 0, f, k, d;
-  memset(&shape, 0, sizeof shape);
-  shape.parts = counts->parts;
-  shape.forms = counts->forms;
-  shape.needed = counts->skips ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape.low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape.before[f + 1] = (short)(shape.before[f] + counts->form_count[f]);
-  for (shape.walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape.walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape.walk = walk;
-    threads /= (uint64_t)radix;
-  }
-  shape.table = 4 + 2 * (counts->digits - walked) + rows * (1 + shape.low) * (1 + counts->digits) + 2 * shape.walk;
-  for (d = walked; d < counts->digits; d++)
-    shape.table += counts->radix[d];
-  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
-    chunks *= 2;
-  leaf->information.chunks = chunks;
-  leaf->context = NULL;
-  leaf->run_range = permi_gpu_range;
-  leaf->run_chunk = NULL;
-  (void)allocator; /* not used without GPUs */
-  return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
-}
-
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -412,13 +374,6 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   if (choice->modulus)
     fingerprint = permi_hash(fingerprint, choice->modulus);
   fingerprint = permi_hash(fingerprint, leaf->information.chunks);
-  if (choice->isa == PERM_ISA_CUDA) {
-    const perm_status status = counted->reach->gpu->counts_leaf(counts, allocator, leaf);
-    permi_release(allocator, counts);
-    if (status != PERM_OK)
-      return status;
-    fingerprint = permi_hash(fingerprint, leaf->information.chunks);
-  }
   leaf->information.fingerprint = fingerprint;
   if (counted->scaled) { /* not an integer: rounded to double-double */
     leaf->integer = 0;

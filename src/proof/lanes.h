@@ -1,15 +1,15 @@
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial and >>placements, whose text is read for each instruction set. */
+   Inputs of the vector kernels of >>polynomial and >>placements. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../graph/vectors.h"
 
-/* The polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
+/* Modulo a prime below 2^50; residues have either sign and at most half of it. */
 #define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
 #define PERMI_PROOF_INNER 5   /* columns in the table */
 typedef struct permi_polynomial {
   int n, signs;         /* columns whose signs are polynomials */
-  int settings, outer;  /* columns of the table, a multiple of 4; columns beside it */
+  int settings, outer;  /* settings of the table, a multiple of 4; columns beside it */
   double prime, inverse;
   const double *entry;  /* [row][signs] */
   const double *weight; /* [2^signs]: Lagrange's */
@@ -23,7 +23,7 @@ typedef struct permi_polynomial {
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
 
-/* Low places are lanes of 64 bytes: where each 32-bit element comes from, and whether it does. */
+/* Low places are lanes of 64 bytes: where each 32-bit element comes from, if it does. */
 typedef struct permi_rook_lanes {
   uint32_t from[16], mask[16];
   int other_half; /* from = own place ^ 8 or more */
@@ -43,7 +43,7 @@ typedef struct permi_rook_pass {
   size_t pitch;                /* bytes of a plane */
 } permi_rook_pass;
 
-/* x, y: the last plane. Ors moduli into seen: 8 words by lanes, or the words of a long value. */
+/* x, y: the last plane. Ors moduli into seen: 8 words by lanes, or a long value. */
 typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                                   uint64_t *seen);
 

@@ -1,12 +1,12 @@
 /* ====================================================================================== >>polynomial
    The polynomial that proves a permanent (R. Williams, CCC 2016, 2; A. Bjorklund, P. Kaski, PODC 2016), of Glynn's sum.
-   h = n / 2, N = 2^h. D_j(t), for j < h, is the polynomial of degree N - 1 that at t = 0 .. N - 1 is the sign of column
-   j, -1 where bit j of t is set; S(t) is the product of these signs there. Modulo a prime p, with i = a root of -1,
+   h = n / 2, N = 2^h. D_j and S have degree N - 1; at t = 0 .. N - 1 D_j(t), j < h, is -1 where bit j of t is set, else
+   1, and S(t) their product. Modulo a prime p, with i = a root of -1,
 
        P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),  v all signs,
 
-   has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
-   Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
+   has degree d = (n + 1)(N - 1) at most, so its values at 0 .. d fix it, and P(0) + .. + P(N - 1) = 2^(n-1) per(a).
+   A chunk is PERMI_PROOF_POINTS values; a prime takes (n + 1) N n 2^(n-h-1) products. */
 #pragma once
 #include "../multiplicities/counts.h"
 #include "../exact/residues.h"
@@ -17,12 +17,10 @@
 #define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
 #define PERMI_RATE_PROOF_AVX2 2.5e9
 #define PERMI_RATE_PROOF_AVX512 5e9
-#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
-#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
-#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
-#define PERMI_PROOF_SYNDROMES 8   /* extra values, by which >>proof_check finds wrong ones */
+#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: a residue in each word of a partial */
+#define PERMI_PROOF_SYNDROMES 8   /* extra values, for >>proof_check */
 
 typedef struct permi_proof permi_proof;
 typedef struct permi_proof_leaf {
@@ -35,7 +33,6 @@ struct permi_proof {
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
-  uint64_t each, points; /* values of a leaf, of a chunk */
   uint64_t values;      /* d + 1; PERMI_PROOF_SYNDROMES more are evaluated */
   uint64_t fingerprint; /* of the matrix */
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
@@ -48,7 +45,7 @@ struct permi_proof {
   permi_polynomial_run run;
 };
 
-/* Chooses the primes: log2 of a bound on the permanent, from sums of rows or columns. */
+/* Returns log2 of a bound on the permanent, from sums of rows or columns. */
 static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -70,7 +67,7 @@ static double permi_balanced(uint64_t x, uint64_t p)
   return x > p / 2 ? -(double)(p - x) : (double)x;
 }
 
-/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), the factor of 1 / (t - s) in the interpolation. inverse: N words. */
+/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), Lagrange's factor of 1 / (t - s). inverse: N words. */
 static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
 {
   uint64_t factorial = prime->one;
@@ -88,13 +85,12 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-/* Returns a sum of residues below 2^50 as a residue of either sign. */
 static double permi_proof_sum(uint64_t sum, uint64_t p)
 {
   return permi_balanced(sum % p, p);
 }
 
-/* a: the matrix modulo the polynomial's prime; tables begin at *memory, which moves on. */
+/* a: the matrix modulo p. Tables begin at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {
@@ -142,7 +138,7 @@ static uint64_t permi_proof_entry(const permi_problem *problem, int i, int j, ui
   return r;
 }
 
-/* Fills in the polynomials; 0: out of memory. */
+/* Returns 0 without memory. */
 static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
@@ -183,14 +179,14 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   return 1;
 }
 
-/* The word of a partial that has the leaf's value number k. */
+/* The word of the leaf's value k. */
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
 {
   perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
   return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
 }
 
-/* Values of chunks go to words of their own, so sums of partials never carry and parts merge as usual. */
+/* Each value has a word of its own, so partials merge without carries. */
 static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
@@ -208,7 +204,7 @@ static size_t permi_proof_workspace(int n, int signs)
          sizeof(double);
 }
 
-/* Which kernel, and products a second. */
+/* rate: products a second. */
 static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 {
 #if PERMI_X86

@@ -1,43 +1,9 @@
 /* =========================================================================================== >>proof
-   Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
-   examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
-     offset  bytes
-          0      8  89 50 52 4f 4f 46 0d 0a
-          8      4  format: 1
-         12      4  n
-         16      8  bytes of the whole file
-         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x,
-                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
-                    modulo 2^64, y ^ y >> 29
-         32      4  parts: 1 integers, 2 Gaussian integers
-         36      4  primes
-         40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
-         48         8 for each prime: primes below 2^50, falling, their product above twice a bound on the permanent;
-                    Gaussian: 1 modulo 4
-                    for each prime its polynomial; Gaussian: that with i = r, then that with i = p - r, r < p / 2 a root
-                    of -1 modulo p: 8 for each value
-                 8  checksum: mix over all words before, from 14695981039346656037
-   The file is absent, whole and old, or whole and new (>>files). */
+   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (format: docs/proofs.md), which
+   examples/perm_verify.c checks without this library. The file is absent, whole and old, or whole and new (>>files). */
 #pragma once
 #include "proof_check.h"
-#include "../dense/gpu.h"
 #include "../sparse/sparse.h"
-
-#if defined(PERM_WITH_CUDA) /* >>proof_gpu: a range of a leaf, ranges of many */
-PERMI_DEVICE perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end,
-                                               permi_control *control, perm_partial *partial);
-PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                              permi_control *control, perm_partial *done);
-#else
-#define permi_proof_gpu_range permi_gpu_range
-
-static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                        permi_control *control, perm_partial *done)
-{
-  (void)job, (void)stretch, (void)count, (void)done;
-  return permi_gpu_range(NULL, 0, 0, control, NULL);
-}
-#endif
 
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
@@ -78,7 +44,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-/* The permanent modulo prime k, its parts. */
+/* The permanent modulo prime k. */
 static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
@@ -128,7 +94,7 @@ typedef struct permi_proof_file {
   const perm_partial *partials;
 } permi_proof_file;
 
-/* Writes words and adds them to the checksum; returns 0 on failure. */
+/* Returns 0 on failure. */
 static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
 {
   unsigned char bytes[8 * PERM_SUM_WORDS];
@@ -169,7 +135,7 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &sum, 1, &hash);
 }
 
-/* Of a finished job; state NULL: only tries. */
+/* state NULL: only tries. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
@@ -203,29 +169,7 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
-#define PERMI_PROOF_GPU_POINTS 32
-#define PERMI_PROOF_GPU_LEAF 256
-
-/* Returns predicted seconds; INFINITY: impossible. */
-static double permi_proof_gpu_seconds(const permi_proof *proof)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
-}
-
-/* rate: products a second of a thread. */
-static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  char message[PERM_MESSAGE_BYTES];
-  if (options->isa == PERM_ISA_CUDA)
-    return 1;
-  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
-         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
-}
-
-/* What the polynomials of a problem take. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
@@ -240,11 +184,8 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->primes = (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
-  *gpu = permi_proof_on_gpu(proof, options, *rate);
-  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
-  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
-  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
+  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
+  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
   proof->fingerprint = permi_proof_fingerprint(problem);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
   permi_proof_primes_choose(proof);
@@ -264,34 +205,31 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   permi_leaf leaf;
   own->proof = proof;
   own->polynomial = &proof->polynomial[index / proof->leaves];
-  own->first = (uint64_t)(index % proof->leaves) * proof->each;
-  own->end = own->first + proof->each < all ? own->first + proof->each : all;
+  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
+  own->end = own->first + PERMI_PROOF_LEAF < all ? own->first + PERMI_PROOF_LEAF : all;
   memset(&leaf, 0, sizeof leaf);
   leaf.information.kind = PERM_LEAF_RANGE;
   leaf.information.method = PERM_METHOD_EXACT;
   leaf.information.isa = isa;
   leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
+  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
   leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
   leaf.information.fingerprint =
       permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
-  if (isa == PERM_ISA_CUDA)
-    leaf.run_range = permi_proof_gpu_range;
-  else
-    leaf.run_chunk = permi_proof_chunk;
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF);
+  leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
 }
 
-/* argument: position of the options, after the path. The problem is checked, except its entries. */
+/* argument: position of the options, after the path. Entries are not checked. */
 static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
                                       int argument, perm_result *result)
 {
@@ -302,9 +240,6 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
                       perm_name("method", options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
-  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
-                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
   if (problem->m != problem->n || problem->n < 1 || problem->n > PERMI_PROOF_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; proofs are of square ones of order 1 to %d",
                       problem->m, problem->n, PERMI_PROOF_MAX_N);
@@ -323,9 +258,8 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   permi_control watch = permi_control_begin(options);
   perm_status status = permi_check_options(options, argument, result);
   permi_proof *proof;
-  perm_isa isa;
   double rate;
-  int i, gpu;
+  int i;
   *job = NULL;
   watch.activity = "planning";
   if (status == PERM_OK)
@@ -334,7 +268,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
     status = permi_proof_refuse(problem, path, options, argument, result);
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate, &gpu);
+  proof = permi_proof_make(problem, options, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_proof_free(&options->allocator, proof);
@@ -345,15 +279,10 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   (*job)->value = permi_proof_value;
   (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
-  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
-  if (gpu) {
-    rate = PERMI_GPU_RATE_PROOF;
-    (*job)->run_many = permi_proof_gpu_many;
-  }
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
       permi_job_replace(job, NULL);
       return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
     }
@@ -361,7 +290,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* Makes the job, runs it and writes the file. A path that cannot be written is refused before the work. */
+/* A path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {

@@ -1,15 +1,14 @@
 /* ====================================================================================== >>proof_check
-   No false proof leaves: finished values are checked against their formula, in integers, apart from the kernels. The
-   job evaluates PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   Finished values are checked against their formula, in integers, apart from the kernels. The job evaluates
+   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 
    vanishes if y is such a polynomial: it is a divided difference of order D of t^k P. 1. Up to D - d wrong values are
-   always seen; more are, unless they form a polynomial again, except with probability p^-(D-d). 2. Half as many are
-   located by the algorithm of Berlekamp and Massey (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is
-   a recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again.
-   4. Another polynomial agrees with P at a random point with probability d / p. The random numbers derive from all
-   values, which faults, other than forgers, do not foresee. */
+   always seen; more, unless they form a polynomial, except with probability p^-(D-d). 2. The place of a single one is
+   S_1 / S_0. 3. If there are more, a random value of each range is computed again. 4. Another polynomial agrees with P
+   at a random point with probability d / p. Random numbers derive from all values, which faults, other than forgers, do
+   not foresee. */
 #pragma once
 #include "polynomial.h"
 #include "../job/control.h"
@@ -17,11 +16,10 @@
 
 #define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
 
-/* Value t of a polynomial. */
 static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
 {
-  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / proof->each;
-  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % proof->each);
+  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / PERMI_PROOF_LEAF;
+  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % PERMI_PROOF_LEAF);
 }
 
 /* D_j and S at t, times 2^64. weight: N words. */
@@ -63,7 +61,6 @@ typedef struct permi_proof_room {
   permi_control *watch; /* or NULL; a stopped value says nothing */
 } permi_proof_room;
 
-/* P(t) by its formula. */
 static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
@@ -142,56 +139,23 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   return look;
 }
 
-/* Finds the shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of the syndromes; returns its length. */
-static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
-{
-  enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
-  const uint64_t p = prime->p;
-  uint64_t old[ROOM] = {0}, kept[ROOM], discrepancy, divisor = 1, factor;
-  int length = 0, since = 1, i, k;
-  memset(r, 0, ROOM * sizeof *r);
-  r[0] = old[0] = 1;
-  for (k = 0; k < PERMI_PROOF_SYNDROMES; k++, since++) {
-    for (discrepancy = 0, i = 0; i <= length; i++)
-      discrepancy = permi_residue_add(discrepancy, permi_residue_multiply(r[i], syndrome[k - i], p), 0, p);
-    if (!discrepancy)
-      continue;
-    memcpy(kept, r, sizeof kept);
-    factor = permi_montgomery(discrepancy, permi_prime_inverse(divisor, prime), prime);
-    for (i = since; i < ROOM; i++)
-      r[i] = permi_residue_add(r[i], permi_residue_multiply(factor, old[i - since], p), 1, p);
-    if (2 * length > k)
-      continue;
-    length = k + 1 - length;
-    memcpy(old, kept, sizeof old);
-    divisor = discrepancy;
-    since = 0;
-  }
-  return length;
-}
-
-/* Locates the wrong values by the syndromes; returns how many, 0: impossible. */
-static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
-                               const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
+/* Returns the place of the only wrong value, where S_k = t^k S_0, or -1. */
+static int64_t permi_proof_single(const permi_proof *proof, const perm_partial *partials, int run,
+                                  const permi_proof_look *look, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
-  uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
-  const int length = permi_proof_recurrence(look->syndrome, prime, r);
-  int found = 0, k;
-  if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
-    return 0;
-  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length && !permi_watch(room->watch, 20); t++) {
-    uint64_t at = 1;
-    for (k = 1; k <= length; k++)
-      at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
-    if (!at)
-      single[found++] = t;
-    times = permi_residue_add(times, prime->one, 0, prime->p);
-  }
-  for (k = 0; k < found && found == length; k++)
-    if (permi_proof_formula(proof, run, single[k], room) == permi_proof_listed(proof, partials, run, single[k]))
-      return 0;
-  return found == length && !permi_watch(room->watch, 0) ? found : 0;
+  uint64_t t;
+  int k, found = 1;
+  if (look->outside || !look->syndrome[0])
+    return -1;
+  t = permi_montgomery(look->syndrome[1], permi_prime_inverse(look->syndrome[0], prime), prime);
+  for (k = 1; k < PERMI_PROOF_SYNDROMES; k++)
+    found &= permi_residue_multiply(look->syndrome[k - 1], t, prime->p) == look->syndrome[k];
+  return found && t < proof->values + PERMI_PROOF_SYNDROMES &&
+                 permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
+                 !permi_watch(room->watch, 0)
+             ? (int64_t)t
+             : -1;
 }
 
 static void permi_state_strike(perm_state *state, int leaf)
@@ -200,7 +164,7 @@ static void permi_state_strike(perm_state *state, int leaf)
   state->finished[leaf].count = 0;
 }
 
-/* Returns 1 if a random value of a leaf is wrong, or one is not below its modulus. */
+/* 1: a random value of a leaf is wrong, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
                                    const permi_proof_room *room)
 {
@@ -215,21 +179,21 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Finds the wrong values of a polynomial and strikes their leaves out of `strike` unless NULL; the places of the first
-   go to *text. Returns the number of places. */
+/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns the number of places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
 {
-  uint64_t single[PERMI_PROOF_SYNDROMES];
+  const int64_t single = permi_proof_single(proof, partials, run, look, room);
   const int first = run * proof->leaves;
-  int singles = permi_proof_singles(proof, partials, run, look, room, single), places = 0, k;
-  for (k = 0; k < singles; k++)
+  int places = 0, k;
+  if (single >= 0) {
     if (strike)
-      permi_state_strike(strike, first + (int)(single[k] / proof->each));
-  if (singles)
-    snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
-  for (k = first; k < first + proof->leaves && !singles && !permi_watch(room->watch, 0); k++)
+      permi_state_strike(strike, first + (int)(single / PERMI_PROOF_LEAF));
+    snprintf(text, 64, "value %lld", (long long)single);
+    return 1;
+  }
+  for (k = first; k < first + proof->leaves && !permi_watch(room->watch, 0); k++)
     if (permi_proof_range_wrong(proof, partials, k, look->seed, room)) {
       const permi_proof_leaf *leaf = &proof->leaf[k];
       if (!places++)
@@ -237,8 +201,8 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
       if (strike)
         permi_state_strike(strike, k);
     }
-  if (singles || places)
-    return singles + places;
+  if (places)
+    return places;
   snprintf(text, 64, "some of all values"); /* few in many ranges */
   for (k = first; k < first + proof->leaves && strike && !permi_watch(room->watch, 0); k++)
     permi_state_strike(strike, k);
@@ -250,7 +214,7 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-/* Of finished partials; see perm_job. */
+/* See perm_job. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                      permi_control *watch, perm_result *result)
 {
@@ -313,8 +277,8 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         if (!done->count)
           continue;
         seed = permi_hash(seed, state->partial[index].value.word[0]);
-        t = leaf->first + done->list[0].begin * proof->points;
-        end = leaf->first + done->list[0].end * proof->points;
+        t = leaf->first + done->list[0].begin * PERMI_PROOF_POINTS;
+        end = leaf->first + done->list[0].end * PERMI_PROOF_POINTS;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
         wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
         if (wrong)

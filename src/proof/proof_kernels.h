@@ -1,8 +1,8 @@
 /* ================================================================================== >>proof_kernels
-   The polynomial of >>polynomial at points modulo a prime: a vector is of consecutive points. */
+   The polynomial of >>polynomial; a vector is of consecutive points. */
 
 #define PERMI_STRANDS 4
-#define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors of points at once, by four settings */
+#define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors at once, by four settings */
 
 /* x[k] := 1 / x[k] for `count` vectors, as the power p - 2; power: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, double *x, double *power, int count)
@@ -21,8 +21,8 @@ PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, doubl
   memcpy(x, power, (size_t)(count * PERMI_WIDTH) * sizeof *x);
 }
 
-/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors. One inversion for
-   each lane of a strand, with products before and after each number. before: as many. */
+/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, k < size, a multiple of PERMI_STRANDS vectors, by one inversion for
+   each lane of a strand. before: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *polynomial, PERMI_P p, int64_t least,
                                                     int size, double *inverse, double *before)
 {
@@ -64,9 +64,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, dou
   PERMI_STORE(sum, PERMI_NAME(prime_reduce)(PERMI_FMA(PERMI_SET(sign), x, PERMI_LOAD(sum)), p));
 }
 
-/* D_j and S at the points of a vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
-   inverse: of point - (N - 1) on. Setting s is (high, low): D_j of a low column is a sum of the 2^low vectors of
-   `column`, that of a high one a sum of sums over low settings. */
+/* form[j * POINTS] := D_j and S, times the sum of all Lagrange weights, which follows. inverse: of point - (N - 1) on.
+   Setting s is (high, low): D_j of a low column sums the 2^low vectors of `column`, that of a high one sums over low
+   settings. */
 PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
                                                  double *column, double *form)
 {
@@ -127,7 +127,7 @@ PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynom
   }
 }
 
-/* Adds the signed products of four settings of the table at PERMI_GROUPS vectors of points. */
+/* Adds the signed products of four settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
                                                           const double *sign, double *total)
 {
@@ -160,7 +160,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, cons
   }
 }
 
-/* Workspace: forms, rows, then what >>polynomial says that inverses need. */
+/* Workspace: forms, rows, inverses (permi_proof_workspace). */
 PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                     double *value)
 {

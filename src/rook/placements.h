@@ -1,17 +1,16 @@
 /* ===================================================================================== >>placements
-   Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
-   A state is the set of matched frontier vertices, bits w - 1 .. 0 of an index. Plane i holds, for all 2^w states, the
-   sums of products of matchings in which i eliminated vertices of the counted side are matched. Eliminating v takes f
-   to g, which lacks v's bit:
+   Rook numbers by a frontier whose vertices may stay unmatched. A state is the set of matched frontier vertices, bits
+   w - 1 .. 0 of an index. Plane i holds the sums of products of matchings with i matched eliminated vertices of the
+   counted side. Eliminating v takes f to g, which lacks v's bit:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted. A neighbour new to the frontier gets the highest bit, which then moves to v's place. In the
-   end r_i is in plane i at the empty set.
+   s = 1 if v is counted. A new neighbour gets the highest bit, which then moves to v's place. In the end r_i is in
+   plane i at the empty set.
    Steps work in place: S depends on smaller sets, on sets with v and on lower planes, so sets and planes descend. Only
-   sets that differ in a step's own bits depend on each other: chunks of sets take a group of steps while cached, and
+   sets that differ in a step's own bits depend on each other, so chunks of sets take a group of steps while cached, and
    threads share the chunks.
-   Values are as short as those of a step were seen to be: 32 bits, 64, or words. A step multiplies them by at most
-   2 + sum |c|; they never exceed the product over lines of (1 + sum of |entries|). Low bits of states with values of 32
-   and 64 bits are lanes of a vector. */
+   Values are as short as a step's were seen to be: 32 bits, 64, or words. A step multiplies them by at most 2 + sum
+   |c|; they never exceed the product over lines of (1 + sum of |entries|). Low bits of states with 32 and 64 bit values
+   are lanes of a vector. */
 #pragma once
 #include "../frontier/frontier.h"
 #include "../proof/lanes.h"
@@ -116,7 +115,7 @@ static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint6
   return step;
 }
 
-/* Prepares v's elimination and gives places to its new neighbours; NULL: too many places. */
+/* Gives places to v's new neighbours; NULL: too many. */
 static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
 {
   const permi_block *block = p->block;
@@ -153,7 +152,7 @@ static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
   return step;
 }
 
-/* Prepares the move of the highest bit to `place`, which is free. */
+/* Moves the highest bit to `place`, which is free. */
 static void permi_placements_close(permi_placements *p, int place)
 {
   const int last = p->width - 1;
@@ -178,8 +177,8 @@ static int permi_placements_words(const permi_placements *p, double bits)
   return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
 }
 
-/* Orders all vertices, leaves before their neighbours, which halves the states sooner, and predicts seconds with rows
-   and with columns counted. INFINITY: too many places. */
+/* Orders all vertices, leaves before their neighbours, which halves the states sooner; counts rows or columns,
+   whichever is predicted faster. INFINITY: too many places. */
 static void permi_placements_plan(permi_placements *p)
 {
   const permi_block *block = p->block;
@@ -230,7 +229,6 @@ static void permi_placements_plan(permi_placements *p)
   p->bytes = bytes[p->counted];
 }
 
-/* One pass on values of several words. */
 static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                             uint64_t *seen)
 {
@@ -278,7 +276,6 @@ static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
   return (size_t)(index >> p->low) * p->unit;
 }
 
-/* Takes a chunk through one step. */
 static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
                            uint64_t *seen)
 {
@@ -316,7 +313,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
   }
 }
 
-/* Copies a chunk's sets to its buffer, or back. */
+/* Copies a chunk to its buffer, or back. */
 static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
                             int back)
 {
@@ -365,7 +362,7 @@ static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *
   source->lanes.other_half = flip >= 8;
 }
 
-/* Returns bits in the chunk's buffer, where those of `inside` are adjacent. */
+/* Returns bits in the buffer, where those of `inside` are adjacent. */
 static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 {
   uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
@@ -376,7 +373,7 @@ static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
   return to;
 }
 
-/* Makes the pass of a step: the lowest bits that it does not touch are a run, the next ones its repeats. */
+/* The lowest bits that a step does not touch are a run of its pass, the next ones repeats. */
 static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
@@ -426,7 +423,6 @@ static double permi_rook_chunk_bytes(const permi_placements *p, uint64_t bits, i
   return ldexp((double)p->unit * planes, permi_count_ones(bits & ~(((uint64_t)1 << p->low) - 1)));
 }
 
-/* Runs the group. */
 static perm_status permi_placements_pass(permi_placements *p)
 {
   const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
@@ -455,7 +451,6 @@ static perm_status permi_placements_pass(permi_placements *p)
                      (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
 }
 
-/* Adds a plane for this step and the following ones. */
 static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
 {
   const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
@@ -474,7 +469,7 @@ static void permi_placements_kind(permi_placements *p, int words)
   p->kernel = words > 1 ? permi_rook_long : p->lanes;
 }
 
-/* Widens 32 bits to 64 from behind, also in a unit beyond the sets. */
+/* From 32 bits to 64, from behind, also in a unit beyond the sets. */
 static perm_status permi_placements_widen(permi_placements *p, size_t count)
 {
   size_t k;
@@ -495,7 +490,6 @@ static perm_status permi_placements_widen(permi_placements *p, size_t count)
   return PERM_OK;
 }
 
-/* Widens values from `before` words to those of the group. */
 static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
 {
   const int width = p->step[0].start, words = p->words, from = before ? before : 1;
@@ -524,7 +518,7 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
   return status;
 }
 
-/* Returns the bits of the last step's values, without sign. */
+/* The bits of the last step's values, without sign. */
 static double permi_placements_seen(const permi_placements *p)
 {
   uint64_t word[PERMI_ROOK_SEEN];
@@ -542,8 +536,8 @@ static double permi_placements_seen(const permi_placements *p)
   return 64 * w + bits;
 }
 
-/* Prepares a group from step `first` on, and the length of its values; returns the number of vertices that it
-   eliminates. Some steps may be prepared before and behind it. */
+/* Prepares a group and the length of its values; returns how many vertices it eliminates. Some steps may be prepared
+   before and behind it. */
 static int permi_placements_gather(permi_placements *p, int first)
 {
   const double seen = permi_placements_seen(p);
@@ -574,7 +568,6 @@ static int permi_placements_gather(permi_placements *p, int first)
   return taken;
 }
 
-/* Eliminates the next vertices; *next counts them. */
 static perm_status permi_placements_advance(permi_placements *p, int *next)
 {
   const int first = *next, before = p->words;
@@ -596,7 +589,6 @@ static perm_status permi_placements_advance(permi_placements *p, int *next)
   return status;
 }
 
-/* numbers[0 .. count - 1], the rook numbers. */
 static perm_status permi_placements_run(permi_placements *p, perm_integer *numbers, int count)
 {
   const size_t planes = (size_t)p->block->vertices + 1, threads = (size_t)p->threads;

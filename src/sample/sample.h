@@ -1,12 +1,11 @@
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Blocks are independent;
-   each is drawn by the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn
-   exactly. For doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is
-   the number of roundings in a value, as in the engine's bound (THE BOUND); the sum in a draw adds one for each way,
-   and a draw has 53 bits and a subtraction for each way. Underflow above 2^-60 of the last value and entries lost by
-   scaling are refused. The generator of sample i is seeded with (seed, i), so threads and ranges change nothing. */
+   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
+   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
+   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
+   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
+   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
+   (seed, i), so threads and ranges change nothing. */
 #pragma once
-#include "trace_band.h"
 #include "trace_classes.h"
 #include "trace_frontier.h"
 #include "trace_tree.h"
@@ -16,17 +15,15 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* The engines and their tracers; the third column is the order in which they are asked. */
+/* The third column is the order in which they are asked. */
 static const permi_engine permi_sample_engines[] = {
-    {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
-    {PERM_METHOD_TWINS, PERMI_PROVEN, 3, NULL, permi_classes_offer, NULL, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 4, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_ARRAYS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
-static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
-                                                     &permi_classes_tracer,  &permi_frontier_tracer,
-                                                      &permi_frontier_tracer, &permi_frontier_tracer};
+static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
+                                                    &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
 
 typedef struct permi_sampling {
@@ -40,22 +37,18 @@ typedef struct permi_sampling {
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
   double visited, most;
-  uint64_t *place; /* of each sample that is drawn in segments: random, and PERMI_TRACE_PLACE words of `at` */
-  int block, segment; /* drawn now; block -1: samples begin */
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns; /* m: rows to draw; rows of ones follow */
 } permi_sampling;
 
-/* Draws all blocks of some samples, or one segment of one block; `place` and `columns` keep a sample's state. */
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
-  const int parted = sampling->place != NULL, begins = !parted || sampling->block < 0, n = sampling->working.n;
-  const int end = parted ? sampling->block + 1 : sampling->blocks;
+  const int n = sampling->working.n;
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k, whole[1 + PERMI_TRACE_PLACE];
+  uint64_t k;
   int b;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
@@ -63,63 +56,18 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   draw.columns = (int *)(void *)(draw.weight + sampling->weights);
   draw.room = (char *)(draw.columns + n + (n & 1));
   draw.total = n;
-  draw.segment = sampling->segment;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    uint64_t *place = parted ? sampling->place + k * (1 + PERMI_TRACE_PLACE) : whole;
-    int *columns = sampling->columns + (size_t)k * m;
-    memcpy(draw.columns, begins ? sampling->forced : columns, m * sizeof *columns);
-    draw.random = begins ? sampling->seed : *place;
-    draw.at = place + 1;
-    if (begins) { /* its place on the generator's cycle */
-      draw.random = permi_random(&draw.random) + sampling->begin + k;
-      draw.random = permi_random(&draw.random);
-      memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
-    }
-    for (b = begins ? 0 : sampling->block; b < end; b++) {
+    memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
+    draw.random = sampling->seed; /* the sample's place on the generator's cycle */
+    draw.random = permi_random(&draw.random) + sampling->begin + k;
+    draw.random = permi_random(&draw.random);
+    for (b = 0; b < sampling->blocks; b++) {
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
-      if (sampling->segment == 0)
-        memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
     }
-    memcpy(columns, draw.columns, m * sizeof *columns);
-    *place = draw.random;
+    memcpy(sampling->columns + (size_t)k * m, draw.columns, m * sizeof *draw.columns);
   }
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
-}
-
-/* Draws all samples, block by block and segment by segment where memory is short. */
-static perm_status permi_draw_all(permi_sampling *sampling)
-{
-  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
-  const int most = permi_threads(sampling->options), threads = parts < (uint64_t)most ? 1 : most;
-  const perm_allocator *allocator = &sampling->options->allocator;
-  perm_status status = PERM_OK;
-  int b, short_of = 0;
-  for (b = 0; b < sampling->blocks; b++)
-    short_of |= sampling->trace[b].segments;
-  if (!short_of)
-    return permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
-  if (sampling->count >= SIZE_MAX / 128)
-    return PERM_ERROR_MEMORY;
-  sampling->place = (uint64_t *)permi_allocate(allocator, (size_t)sampling->count + 1,
-                                               (1 + PERMI_TRACE_PLACE) * sizeof(uint64_t));
-  if (!sampling->place)
-    return PERM_ERROR_MEMORY;
-  for (sampling->block = -1; sampling->block < sampling->blocks && status == PERM_OK; sampling->block++) {
-    permi_trace *trace = sampling->block < 0 ? NULL : &sampling->trace[sampling->block];
-    const int segments = trace ? trace->segments : 0;
-    sampling->segment = segments ? segments - 1 : 0;
-    for (; sampling->segment >= 0 && status == PERM_OK; sampling->segment--) {
-      if (segments)
-        status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
-      if (status == PERM_OK)
-        status = permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
-      if (segments)
-        permi_pool_release(&trace->segment);
-    }
-  }
-  permi_release(allocator, sampling->place);
-  return status;
 }
 
 static double permi_sample_limit(const perm_options *options)
@@ -127,34 +75,25 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Hears an offer. Its weights must be exact, and memory must hold its states, or some of them. The time to compute
-   the others again does not count, so that the choice and the samples stay the same. */
+/* Weights must be exact, and memory must hold all states. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
-  const double limit = permi_sample_limit(maker->options), run = offer->bytes;
-  const permi_tracer *tracer = permi_tracers[engine - permi_sample_engines];
-  double all, few;
+  const double limit = permi_sample_limit(maker->options);
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
-  if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
-      (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
+  if (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block)) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  all = run + tracer->bytes(offer->plan);
-  few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
-  offer->bytes = few;
-  if (few > limit)
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %s%s%s%s, over %s",
-                 perm_name("method", engine->method), permi_size_words(all).text, few < all ? ", or " : "",
-                 few < all ? permi_size_words(few).text : "", few < all ? " where only some are kept" : "",
+  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
+  if (offer->bytes > limit)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "by method %s: samples keep the states of all steps, predicted %s, over %s",
+                 perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                  permi_size_words(limit).text);
   return status;
 }
 
-/* Says why no engine can draw from the block. */
 static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *why = NULL;
@@ -171,7 +110,6 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
                     permi_size_words(permi_sample_limit(maker->options)).text);
 }
 
-/* Takes the best offer for a block, and keeps its states. */
 static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace)
 {
   const perm_options *options = maker->options;
@@ -179,7 +117,6 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
-  double seconds = 0;
   int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
     return PERM_ERROR_MEMORY;
@@ -197,14 +134,10 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK) /* segments need a second run */
-    seconds = permi_tracers[offers.chosen] == &permi_frontier_tracer && ((const permi_frontier *)best->plan)->every > 0
-                  ? 2 * best->seconds
-                  : best->seconds;
-  if (options->max_seconds > 0 && seconds > options->max_seconds)
+  if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
-                        permi_time_words(seconds).text, options->max_seconds);
+                        permi_time_words(best->seconds).text, options->max_seconds);
   if (status == PERM_OK) {
     maker->kept += best->bytes;
     trace->plan = best->plan;
@@ -273,7 +206,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     if (order == 1)
       continue;
     memset(trace, 0, sizeof *trace);
-    trace->pool.allocator = trace->segment.allocator = allocator;
+    trace->pool.allocator = allocator;
     trace->row = row;
     trace->column = column;
     trace->n = order;
@@ -303,7 +236,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples take methods auto, band, tree, twins, frontier, lists and arrays, precisions "
+                      "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
@@ -357,8 +290,6 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_mat
   if (watch->stopped == PERM_OK && working->lost)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "matrix: its entries range beyond doubles; integers are drawn exactly");
-  if (watch->stopped == PERM_OK && !permi_report_left(working)) /* equal lines, which bands count */
-    return PERM_ERROR_MEMORY;
   watch->activity = "planning";
   return watch->stopped;
 }
@@ -371,6 +302,7 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   size_t at;
   int row, b, exact;
   const int threads = permi_threads(options);
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
   exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
@@ -388,7 +320,9 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
+    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
+                                          NULL)
+                            : PERM_ERROR_MEMORY;
   }
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);

@@ -1,25 +1,19 @@
 /* ========================================================================================== >>trace
-   Draws samples from a run of an engine that has kept its states.
-
-   The value of a state is a sum over ways: the value of the state (or states) before times a coefficient. A draw starts
-   at the last state and goes backwards: it chooses a way with probability (its weight) / (sum of all weights), notes
-   the matrix entry of that way, and goes on. These probabilities telescope to (product of the entries) / permanent.
+   Draws samples from a run that has kept its states. A state's value is a sum over ways: the value of the state (or
+   states) before times a coefficient. A draw goes backwards from the last state: it chooses a way with probability (its
+   weight) / (sum of all weights) and notes its matrix entry. These probabilities telescope to (product of the entries)
+   / permanent.
      >>trace_frontier   lists and arrays: the streams of a step
      >>trace_classes    ways noted during the run; the member of a class is drawn later
-     >>trace_band       the entries of a row; one of equal columns is drawn at once
      >>trace_tree       a star's entries; how a join shares the matched vertices
-   Where memory is short, >>trace_frontier keeps the states before every k-th step and computes the segments between
-   again, last to first; all samples pass one segment before the next. A segment starts from the kept states and sizes,
-   so states, bits and random numbers stay the same.
 
    Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
    is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
-   factor too (permi_trace_words). */
+   factor too. */
 #pragma once
 #include "../estimate/estimate.h"
 #include "../frontier/values.h"
 
-#define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
 /* A block; all memory is in `pool`. */
@@ -33,8 +27,6 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
-  int segments;      /* parts in which the steps are drawn; 0: all states are kept */
-  permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -43,8 +35,6 @@ typedef struct permi_draw {
   uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
-  int segment;         /* that is drawn */
-  uint64_t *at;        /* PERMI_TRACE_PLACE words, at first 0: the engine's place between segments */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -52,10 +42,6 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
-  /* Bytes with segments, which it notes in the plan; NULL: not possible. */
-  double (*bytes_short)(void *plan);
-  /* Computes the states of a segment into trace->segment. */
-  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
 } permi_tracer;
 
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
@@ -71,13 +57,11 @@ static size_t permi_weight_words(const permi_numbers *numbers)
   return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
 }
 
-/* Room for the weights of so many ways. */
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
 {
   trace->words = (ways + 2) * permi_weight_words(numbers);
 }
 
-/* Notes the share of the last value that underflow may have lost. */
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
   const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
@@ -145,7 +129,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
   return s;
 }
 
-/* The same for fractions and exponents, which become doubles scaled by the largest exponent. */
+/* The same for fractions and exponents. */
 static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
 {
   double sum = 0, at, x;
@@ -174,7 +158,7 @@ static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
   return chosen;
 }
 
-/* Draws one of the weighed ways. Never returns -1: states have positive values. */
+/* Never returns -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
@@ -190,8 +174,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states: their ways belong to several sets of rows and columns. A way's product
-   has at most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
+   most one entry or factor for each row and each column. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};

@@ -211,6 +211,5 @@ static void permi_classes_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
-                                                  NULL, NULL};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
 /* SPDX-License-Identifier: MIT */

@@ -4,28 +4,12 @@
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
-/* What a run needs to begin before the first step of a segment. */
-typedef struct permi_frontier_restart {
-  permi_sizes sizes;
-  permi_places places; /* of arrays: copies */
-} permi_frontier_restart;
-
 /* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
-  permi_frontier_restart *restart; /* of each segment */
-  permi_pool *pool; /* of what is kept now */
-  int every;        /* steps of a segment */
-  int begin, end;   /* steps kept now; begin 0: the first one of every segment */
   uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
-
-static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
-{
-  return frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
-                                                 : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
-}
 
 static double permi_frontier_kept_bytes(const void *plan)
 {
@@ -33,37 +17,9 @@ static double permi_frontier_kept_bytes(const void *plan)
   double bytes = 0;
   int p;
   for (p = 0; p < frontier->steps; p++)
-    bytes += permi_frontier_layer_bytes(frontier, p);
+    bytes += frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
+                                                     : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
   return bytes;
-}
-
-/* Chooses the steps of a segment, noted in the plan, so that first layers and a whole segment take the fewest bytes:
-   about the root of the number of large steps. Patterns and places are small beside the layers. */
-static double permi_frontier_short_bytes(void *plan)
-{
-  permi_frontier *frontier = (permi_frontier *)plan;
-  double best = (double)INFINITY;
-  int every, p;
-  for (every = 2; every < 2 * frontier->steps; every += (every + 2) / 3) {
-    double first = 0, segment = 0, most = 0;
-    for (p = 0; p < frontier->steps; p++) {
-      const double bytes = permi_frontier_layer_bytes(frontier, p);
-      first += p % every ? 0 : bytes;
-      segment = p % every ? segment + bytes : 0;
-      most = fmax(most, segment);
-    }
-    if (first + most < best) {
-      best = first + most;
-      frontier->every = every;
-    }
-  }
-  return best;
-}
-
-/* Returns 1 if the layer before step p is kept. */
-static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
-{
-  return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
 }
 
 static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
@@ -83,26 +39,6 @@ static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t byte
       (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
   to->patterns.count = from->patterns.count;
   return !pool->failed;
-}
-
-/* Restores a kept list. 0: out of memory. */
-static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
-{
-  int k;
-  permi_patterns_clear(&to->patterns);
-  to->groups = to->states = 0;
-  for (k = 0; k < from->patterns.count; k++)
-    if (permi_patterns_find(allocator, &to->patterns, from->patterns.bits + (size_t)k * PERMI_LOW_WORDS) != k)
-      return 0;
-  if (!permi_list_room(allocator, to, from->groups))
-    return 0;
-  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
-  memcpy(to->first, from->first, from->groups * sizeof *to->first);
-  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
-  memcpy(to->value, from->value, from->states * bytes);
-  to->groups = from->groups;
-  to->states = from->states;
-  return 1;
 }
 
 /* Returns the value of a state; NULL: it is not reached. */
@@ -150,132 +86,64 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-/* Keeps the list before step p if wanted. */
 static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
   const permi_run *run = (const permi_run *)runner;
-  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
-  if (!permi_frontier_keeps(kept, p))
-    return PERM_OK;
-  if (!kept->begin)
-    kept->restart[p / kept->every].sizes = runner->sizes;
-  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  return permi_list_keep(&trace->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
              ? PERM_OK
              : PERM_ERROR_MEMORY;
 }
 
-/* Runs from step `from` (0, or where states were kept) to the states before step `to`. */
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const permi_list *last;
   permi_run run;
   perm_status status;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
-  run.base.keeper = kept;
+  run.base.keeper = trace;
   status = permi_run_open(frontier, control, 0, &run);
-  if (status == PERM_OK && from) {
-    run.base.sizes = kept->restart[from / kept->every].sizes;
-    if (!permi_list_restore(run.base.pool.allocator, &kept->list[from], permi_value_bytes(frontier),
-                            &run.list[from & 1]))
-      status = PERM_ERROR_MEMORY;
-  }
   if (status == PERM_OK)
-    status = permi_runner_go(&run.base, from, to, permi_run_advance);
-  if (status == PERM_OK && to < frontier->steps)
-    status = permi_lists_keep(&run.base, to);
-  else if (status == PERM_OK)
-    permi_trace_lose(trace, &frontier->numbers, run.list[to & 1].states ? run.list[to & 1].value : NULL,
-                     run.base.sizes.loss);
-  trace->visited = kept->begin ? trace->visited : run.base.visited;
+    status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
+  last = &run.list[frontier->steps & 1];
+  if (status == PERM_OK)
+    permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
+  trace->visited = run.base.visited;
   permi_run_release(&run);
   return status;
 }
 
-/* Copies the layout of memory between two steps. 0: out of memory. */
-static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
-{
-  const size_t tops = permi_places_tops(from->frontier);
-  *to = *from;
-  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
-  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
-  return !pool->failed;
-}
-
-static void permi_places_restore(const permi_places *from, permi_places *to)
-{
-  const size_t tops = permi_places_tops(from->frontier);
-  uint64_t *at = to->at[0];
-  permi_gap *gap = to->gap;
-  *to = *from;
-  to->at[0] = at;
-  to->at[1] = at + tops;
-  to->gap = gap;
-  memcpy(at, from->at[0], 2 * tops * sizeof *at);
-  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
-}
-
-/* Copies all values before step p to `values`, or back. */
-static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
-{
-  const permi_layout *layout = &run->layout[p & 1];
-  int k;
-  for (k = 0; k < layout->tops; k++) {
-    char *here = permi_array_values(run, p, layout->top[k]);
-    char *there = values + layout->top_offset[layout->top[k]] * run->bytes;
-    memcpy(back ? here : there, back ? there : here, permi_layout_states(layout, layout->top[k]) * run->bytes);
-  }
-}
-
-/* Keeps the values before step p if wanted. */
 static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
-  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
-  char *to;
-  if (!permi_frontier_keeps(kept, p))
-    return PERM_OK;
-  to = (char *)permi_pool_get(kept->pool, run->layout[p & 1].states + 1, run->bytes);
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  const permi_layout *layout = &run->layout[p & 1];
+  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
+  int k;
   if (!to)
     return PERM_ERROR_MEMORY;
-  kept->value[p] = (uint64_t *)(void *)to;
-  permi_arrays_copy(run, p, to, 0);
-  if (kept->begin)
-    return PERM_OK;
-  kept->restart[p / kept->every].sizes = runner->sizes;
-  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
+  ((permi_frontier_kept *)trace->kept)->value[p] = (uint64_t *)(void *)to;
+  for (k = 0; k < layout->tops; k++)
+    memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
+           permi_layout_states(layout, layout->top[k]) * run->bytes);
+  return PERM_OK;
 }
 
-/* As permi_lists_record. */
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, int from, int to)
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
   permi_arrays_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_arrays_keep;
-  run.base.keeper = kept;
+  run.base.keeper = trace;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
-    if (kept->begin) {
-      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
-      run.base.sizes = restart->sizes;
-      permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
-      permi_places_restore(&restart->places, run.places);
-      permi_arrays_shorten(&run, from);
-      permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
-      status = permi_runner_go(&run.base, from, to, permi_arrays_advance);
-      if (status == PERM_OK)
-        status = permi_arrays_keep(&run.base, to);
-    } else {
-      status = permi_arrays_pass(&run);
-    }
-  }
-  if (status == PERM_OK && !kept->begin) {
+      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier)))
+    status = permi_arrays_pass(&run);
+  if (status == PERM_OK) {
     permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.base.sizes.loss);
     trace->visited = run.base.visited;
   }
@@ -287,45 +155,23 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   const size_t steps = (size_t)frontier->steps;
-  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
-  if (!kept)
-    return PERM_ERROR_MEMORY;
-  memset(kept, 0, sizeof *kept);
-  kept->pool = &trace->pool;
-  kept->every = frontier->every ? frontier->every : 1;
-  trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
-  kept->restart =
-      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
-  if (frontier->arrays)
+  trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  if (kept && frontier->arrays)
     kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
-  else
+  else if (kept)
     kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
   if (!frontier->arrays)
-    return permi_lists_record(trace, control, 0, frontier->steps);
+    return permi_lists_record(trace, control);
   for (t = 0; t <= frontier->slot_count; t++)
     for (k = 0; k <= t + 1; k++)
       kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
-  return permi_arrays_record(trace, control, 0, frontier->steps);
-}
-
-/* Computes the layers of a segment behind its first, which is kept. */
-static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
-{
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const int from = segment * kept->every, next = from + kept->every;
-  kept->begin = from + 1;
-  kept->end = next < frontier->steps ? next : frontier->steps;
-  kept->pool = &trace->segment;
-  if (kept->end == kept->begin)
-    return PERM_OK;
-  return frontier->arrays ? permi_arrays_record(trace, control, from, kept->end - 1)
-                          : permi_lists_record(trace, control, from, kept->end - 1);
+  return permi_arrays_record(trace, control);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -334,11 +180,10 @@ static void permi_frontier_draw(permi_draw *draw)
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
   const permi_numbers *numbers = &frontier->numbers;
   const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
-  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
-  uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  uint64_t *mask = (uint64_t *)(void *)draw->room, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
   int p, s, w;
-  for (p = end - 1; p >= begin; p--) {
+  memset(mask, 0, PERMI_MASK_WORDS * sizeof *mask);
+  for (p = frontier->steps - 1; p >= 0; p--) {
     const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
     for (s = 0; s < streams; s++) {
@@ -370,6 +215,5 @@ static void permi_frontier_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                     permi_frontier_draw, permi_frontier_short_bytes,
-                                                     permi_frontier_segment};
+                                                   permi_frontier_draw};
 /* SPDX-License-Identifier: MIT */

@@ -180,5 +180,5 @@ static void permi_tree_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 /* SPDX-License-Identifier: MIT */

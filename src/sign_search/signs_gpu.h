@@ -1,6 +1,5 @@
 /* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192, so
-   those of a chunk must be shorter. */
+   Table and shape of text_signs' kernel (perm_cuda.cu). Sums are modulo 2^192, so those of a chunk must be shorter. */
 #pragma once
 #include "../exact/exact_gpu.h"
 #include "signs_offer.h"

@@ -533,8 +533,6 @@ static perm_status permi_compute_matrix(const perm_matrix *matrix, int array, co
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  if (status == PERM_OK)
-    permi_gpu_prepare(options, matrix->m);
   return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 

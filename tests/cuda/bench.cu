@@ -1,10 +1,10 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
-   Usage: build/bench_cuda [quick | tune | sparse | gpus | numbers [KIND] | frontier [FILE...] | exact | batch | counts]
+   Usage: build/bench_cuda [quick | tune | sparse | gpus | numbers [KIND] | frontier [FILE...] | exact | batch]
    quick: slices only; tune: some slices, for trials of -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=..
    (perm_cuda.cu); sparse, for trials of -DPERMI_CODEGEN_SHARED=0 (perm_sparse.h); gpus: one, two, four and so on;
    numbers: what each kind costs in method hybrid;
-   frontier, of Matrix Market files too; exact, batch and counts, which are compared with all cores of this machine:
+   frontier, of Matrix Market files too; exact and batch, which are compared with all cores of this machine:
    only those */
 #define INSIDE_KERNELS
 #define INSIDE_BENCH
@@ -340,51 +340,6 @@ static void bench_batch_all(void)
   bench_batch("real n = 10, 10^6 matrices", 10, 1, 1000000, 1.5);
 }
 
-/* Counts: the whole sum on one GPU, the kernel compiled before, and on all cores. */
-static void bench_counts(const char *name, int m, int n, int parts, int count, perm_method method)
-{
-  static double a[2 * 64 * 64];
-  int rows[64], columns[64], k, way;
-  perm_options options;
-  perm_result r[2];
-  for (k = 0; k < m * n * parts; k++)
-    a[k] = 2 * bench_random() - 1;
-  for (k = 0; k < 64; k++)
-    rows[k] = columns[k] = count;
-  for (way = 0; way < 3; way++) { /* the CPU; compiling; the GPU */
-    perm_result *result = &r[way > 0];
-    memset(&options, 0, sizeof options);
-    options.method = method;
-    options.tolerance = 1;
-    options.gpu.devices = way > 0;
-    options.isa = way ? PERM_ISA_CUDA : PERM_ISA_AUTO;
-    if (parts == 2 && count)
-      perm_compute_repeated_complex(m, n, a, n, rows, columns, &options, result);
-    else if (parts == 2)
-      perm_compute_complex(m, n, a, n, &options, result);
-    else if (count)
-      perm_compute_repeated_real(m, n, a, n, rows, columns, &options, result);
-    else
-      perm_compute_real(m, n, a, n, &options, result);
-    if (result->status != PERM_OK)
-      printf("%s: %s\n", name, result->message);
-  }
-  printf("| %s | %.3g | %.4f | %.3e | %.3f, %d threads | %.1f%s%s |\n", name, r[1].terms, r[1].seconds,
-         r[1].terms / r[1].seconds, r[0].seconds, r[0].threads, r[0].seconds / r[1].seconds,
-         r[1].isa == PERM_ISA_CUDA ? "" : ", NOT ON THE GPU",
-         bench_agree(&r[0], &r[1]) ? "" : ", NOT EQUAL");
-  fflush(stdout);
-}
-
-static void bench_counts_all(void)
-{
-  printf("\n| counts | terms | seconds | terms/s | CPU seconds | ratio |\n|---|---|---|---|---|---|\n");
-  bench_counts("complex 18 x 18, each line twice, repeats", 18, 18, 2, 2, PERM_METHOD_MULTIPLICITIES);
-  bench_counts("real 30 x 30, repeats", 30, 30, 1, 1, PERM_METHOD_MULTIPLICITIES);
-  bench_counts("real 24 x 30, short", 24, 30, 1, 0, PERM_METHOD_SHORT);
-  bench_counts("complex 20 x 24, short", 20, 24, 2, 0, PERM_METHOD_SHORT);
-}
-
 int main(int argc, char **argv)
 {
   static double a[2 * 64 * 64];
@@ -429,13 +384,11 @@ int main(int argc, char **argv)
   }
   bench_pipe_rate = processors * 16 * 256.0 * 200000 * 8 / seconds;
   printf("%s, %d multiprocessors: FP64 pipe %.4g operations/s\n\n", device.name, processors, bench_pipe_rate);
-  if (argc > 1 && (!strcmp(argv[1], "exact") || !strcmp(argv[1], "batch") || !strcmp(argv[1], "counts"))) {
+  if (argc > 1 && (!strcmp(argv[1], "exact") || !strcmp(argv[1], "batch"))) {
     if (argv[1][0] == 'e')
       bench_exact_all();
-    else if (argv[1][0] == 'b')
-      bench_batch_all();
     else
-      bench_counts_all();
+      bench_batch_all();
     return 0;
   }
   printf("| kernel | elements | seconds | elements/s | of the pipe | times yardstick |\n|---|---|---|---|---|---|\n");
@@ -478,7 +431,6 @@ int main(int argc, char **argv)
     perm_compute_real(40, 40, a, 40, &options, &truth);
     bench_exact_all();
     bench_batch_all();
-    bench_counts_all();
     printf("\nn = 40, U(0,1): %.17g, default %.17g in %.2f s (all included); relative error %.2g, estimate %.2g\n",
            truth.value, r.value, r.seconds, fabs(r.value - truth.value) / truth.value, r.error_estimate / r.value);
     bench_sparse_table(1);

@@ -6,7 +6,6 @@ long perm_cuda_test_fault(long calls);
 char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message);
 unsigned perm_cuda_test_piece(int shares_tasks, double chunks_per_second, unsigned chunks);
 void perm_cuda_test_signs_add(int small, const long long *value, unsigned *sum);
-void perm_cuda_test_proof_add(int more);
 char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message);
 
 static int cuda_real_gpus(void)

@@ -14,11 +14,9 @@ PERMI_KERNEL(64, 1, 0, 0, 2, 64, 192, 3)
 PERMI_KERNEL(40, 1, 1, 1, 0, 0, 1, 2)
 PERMI_KERNEL(40, 1, 2, 0, 0, 0, 1, 3)
 PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(40, 1, 3, 1, 0, 0, 1, 2)
 PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
 PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
 PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
-PERMI_KERNEL(20, 2, 3, 1, 0, 0, 1, 2)
 #define PERMI_STEP_KERNEL(cell, words, parts, u)                                                                       \
   extern "C" __global__ void __launch_bounds__(PERMI_STEP_THREADS)                                                     \
       permi_step_##cell##_##words##_##parts(const permi_step_arguments a)                                              \
@@ -47,15 +45,4 @@ PERMI_MINORS_KERNEL(5, 1, 0, 4)
 PERMI_MINORS_KERNEL(5, 2, 0, 3)
 PERMI_MINORS_KERNEL(4, 1, 4, 4)
 PERMI_MINORS_KERNEL(4, 2, 4, 2)
-struct permi_proof_of_34 {
-  enum { ROWS = 34, SIGNS = 17 };
-  PERMI_BOTH constexpr int rows() const { return 34; }
-  PERMI_BOTH constexpr int signs() const { return 17; }
-  PERMI_BOTH constexpr int outer() const { return 11; }
-  PERMI_BOTH constexpr int settings() const { return 32; }
-};
-extern "C" __global__ void __launch_bounds__(128, 4) permi_proof_34(const permi_arguments<1> a)
-{
-  permi_proof_chunk(permi_proof_of_34(), a);
-}
 /* SPDX-License-Identifier: MIT */

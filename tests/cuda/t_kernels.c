@@ -1,4 +1,4 @@
-/* >>gpu/text, >>text_exact, >>text_batch, >>text_counts, >>text_minors, >>text_frontier */
+/* >>gpu/text, >>text_exact, >>text_batch, >>text_minors, >>text_frontier */
 /* Every kind of kernel once, as small as it comes: what compute-sanitizer looks at. */
 
 /* Every kind of kernel once, as small as it comes: what compute-sanitizer looks at. */
@@ -43,20 +43,6 @@ static void cuda_each_kernel(int devices)
       CHECK(hypot(value[k * parts] - one.value, parts == 2 ? value[2 * k + 1] - one.imaginary : 0) <=
             1e-10 * hypot(one.value, one.imaginary));
     }
-  }
-  for (k = 0; k < 9; k++) {
-    perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), none;
-    perm_result r, truth;
-    options.method = counted_cases[k].method;
-    none = options;
-    none.gpu.devices = 0;
-    none.isa = PERM_ISA_AUTO;
-    counted_matrix(k, a);
-    r = counted_compute(k, a, &options);
-    truth = counted_compute(k, a, &none);
-    CHECK_SHOW(r.isa == PERM_ISA_CUDA && hypot(r.value - truth.value, r.imaginary - truth.imaginary) <=
-                                             r.error_estimate + truth.error_estimate,
-               "counts %d: %s", k, r.message);
   }
   for (k = 0; k < 4; k++) {
     double relative = 0;

@@ -8,7 +8,6 @@
 
 void perm_cuda_test_compiling(int milliseconds);
 int perm_cuda_test_making(void);
-int perm_cuda_test_prepare(int gpus);
 
 enum { LIMITS_DENSE, LIMITS_EXACT, LIMITS_HYBRID, LIMITS_CODEGEN, LIMITS_FRONTIER, LIMITS_BATCH, LIMITS_WAYS };
 static const char *const limits_name[] = {"dense", "exact", "hybrid", "codegen", "frontier", "batch"};
@@ -118,30 +117,6 @@ TEST(t_cuda_twin_compiler_is_left)
       CHECK_SHOW(again.status == PERM_OK && cuda_same_bits(&again, &whole), "%s: %s, %.17g, not %.17g",
                  limits_name[way], again.message, again.value, whole.value);
     }
-  perm_cuda_test_driver(0);
-}
-
-/* Contexts made beforehand are those of the GPUs asked for, once, and the sum is the same; a driver that fails then is
-   asked again. */
-TEST(t_cuda_twin_prepares)
-{
-  perm_options options = {0};
-  perm_result expected, r;
-  perm_cuda_test_driver(3);
-  expected = limits_compute(LIMITS_HYBRID, &options);
-  CHECK_SHOW(expected.status == PERM_OK, "%s", expected.message);
-  perm_cuda_test_driver(3);
-  CHECK(perm_cuda_test_prepare(2) == 2);
-  r = limits_compute(LIMITS_HYBRID, &options);
-  CHECK(r.status == PERM_OK && !memcmp(&r.value, &expected.value, sizeof r.value));
-  perm_cuda_test_driver(3);
-  CHECK(perm_cuda_test_prepare(PERM_ALL_GPUS) == 3);
-  perm_cuda_test_driver(3);
-  perm_cuda_test_fault(14); /* 2 calls and 4 for each device open the driver */
-  CHECK(perm_cuda_test_prepare(2) == 1);
-  CHECK(perm_cuda_test_fault(-1) < 0);
-  r = limits_compute(LIMITS_HYBRID, &options);
-  CHECK_SHOW(r.status == PERM_OK && !memcmp(&r.value, &expected.value, sizeof r.value), "%s", r.message);
   perm_cuda_test_driver(0);
 }
 

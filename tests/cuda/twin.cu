@@ -26,15 +26,13 @@ static void permi_twin_walk(const permi_arguments<512> &a, const double *table, 
 static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<512> &a, uint64_t chunk, double *sums)
 {
   typedef void (*walk)(const permi_arguments<512> &, const double *, uint64_t, double *);
-  static const walk walks[2][4][2] = {
+  static const walk walks[2][3][2] = {
       {{permi_twin_walk<1, 0, 0>, NULL},
        {permi_twin_walk<1, 1, 0>, permi_twin_walk<1, 1, 1>},
-       {permi_twin_walk<1, 2, 0>, permi_twin_walk<1, 2, 1>},
-       {permi_twin_walk<1, 3, 0>, permi_twin_walk<1, 3, 1>}},
+       {permi_twin_walk<1, 2, 0>, permi_twin_walk<1, 2, 1>}},
       {{permi_twin_walk<2, 0, 0>, NULL},
        {permi_twin_walk<2, 1, 0>, permi_twin_walk<2, 1, 1>},
-       {permi_twin_walk<2, 2, 0>, permi_twin_walk<2, 2, 1>},
-       {permi_twin_walk<2, 3, 0>, permi_twin_walk<2, 3, 1>}}};
+       {permi_twin_walk<2, 2, 0>, permi_twin_walk<2, 2, 1>}}};
   const int stride = (key->n * key->parts * (1 + key->low) + 1) / 2 * 2;
   double room[5 * 128];
   walks[key->parts - 1][key->product][key->low](a, a.table + stride * (1 + a.high), chunk, room);
@@ -139,45 +137,6 @@ static CUresult permi_twin_batch(int n, int parts, const double *in, size_t coun
   return CUDA_SUCCESS;
 }
 
-template <int P, int L, int E>
-struct permi_twin_counts_shape {
-  enum { PARTS = P, LOW = L, NEEDED = E ? PERM_GPU_COUNTS_SIZE : 0, FORMS = 0,
-         SIZE = PERM_GPU_COUNTS_SIZE };
-  const perm_gpu_counts *c;
-  PERMI_BOTH int forms() const { return c->forms; }
-  PERMI_BOTH int needed() const { return c->needed; }
-  PERMI_BOTH int walk() const { return c->walk; }
-  PERMI_BOTH int before(int f) const { return c->before[f]; }
-};
-
-template <int P, int L, int E>
-static void permi_twin_counts(const perm_gpu_counts *counts, const double *table, unsigned mask, uint64_t chunk,
-                              double *room)
-{
-  const permi_twin_counts_shape<P, L, E> shape = {counts};
-  int t, k;
-  for (t = 0; t < 128; t++) {
-    double out[5];
-    permi_counts_walk(shape, table, mask, chunk, t, out);
-    for (k = 0; k < 5; k++)
-      room[128 * k + t] = out[k];
-  }
-}
-
-static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double *table, unsigned mask, uint64_t chunk,
-                                    double *sums)
-{
-  typedef void (*walk)(const perm_gpu_counts *, const double *, unsigned, uint64_t, double *);
-  static const walk walks[2][2][2] = {
-      {{permi_twin_counts<1, 0, 0>, permi_twin_counts<1, 0, 1>},
-       {permi_twin_counts<1, 1, 0>, permi_twin_counts<1, 1, 1>}},
-      {{permi_twin_counts<2, 0, 0>, permi_twin_counts<2, 0, 1>},
-       {permi_twin_counts<2, 1, 0>, permi_twin_counts<2, 1, 1>}}};
-  double room[5 * 128];
-  walks[counts->parts - 1][counts->low][counts->needed != 0](counts, table, mask, chunk, room);
-  permi_twin_fold(room, sums);
-}
-
 /* A warp of 32 lanes, which does all tasks of the launch; others seem to be idle, so that it gives trees away, to
    itself. */
 template <int DIGITS>
@@ -276,43 +235,6 @@ static void permi_twin_minors(const perm_gpu_program *program, const permi_argum
   }
   for (i = 0; i < words + 8 * columns; i++)
     permi_minors_total(all, apart, words, !FAST, i, out);
-}
-
-struct permi_twin_proof_shape {
-  enum { ROWS = 44, SIGNS = 22 };
-  const perm_gpu_proof *s;
-  PERMI_BOTH int rows() const { return s->rows; }
-  PERMI_BOTH int signs() const { return s->signs; }
-  PERMI_BOTH int outer() const { return s->outer; }
-  PERMI_BOTH int settings() const { return s->settings; }
-};
-
-static int permi_twin_more; /* a device that computes falsely */
-extern "C" void perm_cuda_test_proof_add(int more) { permi_twin_more = more; }
-
-static void permi_twin_proof(const perm_gpu_proof *proof, const double *table, uint64_t chunk, double *out)
-{
-  const permi_twin_proof_shape shape = {proof};
-  const permi_proof_prime prime = {table[0], table[1]};
-  const int words = (1 + proof->outer + proof->signs) * proof->rows, first = (int)table[(size_t)table[2] + chunk];
-  const double *weight = table + 4, *columns = weight + (1 << proof->signs), *inner = columns + words;
-  static thread_local double room[4 * 24 * 32];
-  alignas(16) double settings[32 * 44];
-  double share[4 * 32];
-  int quarter, lane;
-  memcpy(settings, inner, (size_t)(proof->settings * proof->rows) * sizeof *settings);
-  for (quarter = 0; quarter < 4 && first >> proof->signs; quarter++)
-    for (lane = 0; lane < 32; lane++)
-      permi_proof_sums(shape, prime, weight, inner + proof->settings * proof->rows, first + lane, quarter,
-                       room + 32 * (proof->signs + 2) * quarter + lane);
-  for (quarter = 0; quarter < 4; quarter++)
-    for (lane = 0; lane < 32; lane++)
-      permi_proof_forms(shape, prime, first + lane, quarter, room + lane);
-  for (quarter = 0; quarter < 4; quarter++)
-    for (lane = 0; lane < 32; lane++)
-      share[32 * quarter + lane] = permi_proof_walk(shape, prime, columns, settings, room + lane, quarter);
-  for (lane = 0; lane < 32; lane++)
-    out[lane] = permi_proof_end(prime, share + lane, room[32 * proof->signs + lane]) + permi_twin_more;
 }
 
 static void permi_twin_minors_chunk(const perm_gpu_program *program, const permi_arguments<512> &a, uint64_t chunk,
@@ -458,18 +380,15 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
         permi_twin_exact<1, 0>(exact, a, a.first + chunk, out);
       else
         permi_twin_exact<2, 0>(exact, a, a.first + chunk, out);
-    } else if (program && program->counts)
-      permi_twin_counts_chunk(program->counts, a.table, a.mask, a.first + chunk, a.out + 5 * (size_t)chunk);
-    else if (program && program->minors)
+    } else if (program && program->minors) {
       permi_twin_minors_chunk(program, a, a.first + chunk,
                               a.out + (size_t)program->sums * gx + (size_t)program->scratch * chunk,
                               a.out + (size_t)program->sums * chunk);
-    else if (program && program->proof)
-      permi_twin_proof(program->proof, a.table, a.first + chunk, a.out + 32 * (size_t)chunk);
-    else if (program)
+    } else if (program) {
       program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
-    else
+    } else {
       permi_twin_chunk(&kernel->key, a, a.first + chunk, a.out + 5 * (size_t)chunk);
+    }
   return CUDA_SUCCESS;
 }
 static volatile int permi_twin_compiling; /* milliseconds */
@@ -538,7 +457,7 @@ extern "C" void perm_cuda_test_driver(int devices)
     free(loaded->image);
     free(loaded);
   }
-  permi_cuda.driver_state = permi_cuda.nvrtc_state = permi_cuda.prepared = 0;
+  permi_cuda.driver_state = permi_cuda.nvrtc_state = 0;
   memset(permi_cuda.context, 0, sizeof permi_cuda.context);
   permi_cuda.twin = devices > 0 ? permi_twin_compile : NULL;
   permi_twin_devices = devices;
@@ -548,22 +467,6 @@ extern "C" void perm_cuda_test_driver(int devices)
 #undef PERMI_TWIN
   }
   pthread_mutex_unlock(&permi_cuda_lock);
-}
-
-/* Prepares so many GPUs as for the first time; returns how many have contexts. */
-extern "C" int perm_cuda_test_prepare(int gpus)
-{
-  int device, contexts = 0;
-  permi_cuda.prepared = 0;
-  permi_prepare(gpus);
-  permi_prepare(PERM_ALL_GPUS); /* no second time */
-  pthread_mutex_lock(&permi_cuda_lock);
-  while (permi_cuda.threads)
-    pthread_cond_wait(&permi_made, &permi_cuda_lock);
-  for (device = 0; device < PERMI_GPUS; device++)
-    contexts += permi_cuda.context[device] != NULL;
-  pthread_mutex_unlock(&permi_cuda_lock);
-  return contexts;
 }
 
 /* What the twin says that a block may share, from the next perm_cuda_test_driver on. */

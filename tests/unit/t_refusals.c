@@ -202,7 +202,7 @@ TEST(t_refusals_samples_and_rooks)
 #define SAMPLE_REFUSED(field, value_) \
   memset(&options, 0, sizeof options); \
   options.field = value_;              \
-  ARGUMENTS_BAD(SAMPLE(2, drawn), PERM_ERROR_UNSUPPORTED, 2, "samples take methods auto, band, tree")
+  ARGUMENTS_BAD(SAMPLE(2, drawn), PERM_ERROR_UNSUPPORTED, 2, "samples take methods auto, tree")
   memset(&options, 0, sizeof options);
   CHECK(SAMPLE(2, drawn) == PERM_OK && drawn[0] != drawn[1]);
   CHECK(SAMPLE(0, NULL) == PERM_OK);
@@ -321,11 +321,13 @@ TEST(t_refused_without_perm_cuda)
   perm_matrix_free(&matrix);
 }
 
-/* The same of minors, batches and proofs; what is over before a GPU has started is computed here anyway. */
+/* The same of minors and batches; what is over before a GPU has started is computed here anyway. Proofs and sums over
+   multiplicities have no GPU form: they are computed here whatever is asked. */
 TEST(t_refused_dense_without_perm_cuda)
 {
   static double a[20 * 20], out[20];
   static int64_t b[16 * 16];
+  static const int counts[6] = {3, 2, 3, 2, 3, 2};
   perm_options options = {0};
   perm_job *job = NULL;
   perm_leaf leaf;
@@ -344,10 +346,13 @@ TEST(t_refused_dense_without_perm_cuda)
   CHECK(perm_batch_real(12, 2, a, 144, &options, out, &r) == PERM_ERROR_DEVICE);
   CHECK(strstr(r.message, "compiled without PERM_WITH_CUDA") && out[0] != out[0]);
   CHECK(t_proof_job(16, 1, b, 16, &options, &job, &r) == PERM_OK);
-  CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.isa == PERM_ISA_CUDA);
+  CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.isa != PERM_ISA_CUDA);
   perm_job_free(job);
-  CHECK(perm_prove_integer(16, 16, b, 16, NULL, &options, &r) == PERM_ERROR_DEVICE);
-  CHECK(strstr(r.message, "compiled without PERM_WITH_CUDA"));
+  CHECK(perm_prove_integer(16, 16, b, 16, NULL, &options, &r) == PERM_OK && !r.gpus);
+  options.method = PERM_METHOD_MULTIPLICITIES;
+  CHECK(perm_compute_repeated_real(6, 6, a, 20, counts, counts, &options, &r) == PERM_OK && !r.gpus &&
+        r.isa != PERM_ISA_CUDA);
+  options.method = PERM_METHOD_AUTO;
   options.gpu.cpu_fallback = 1;
   CHECK(perm_minors_real(20, 20, a, 20, NULL, NULL, 0, &options, out, &r) == PERM_OK && out[0] > 0);
   CHECK(perm_batch_real(12, 2, a, 144, &options, out, &r) == PERM_OK && out[0] > 0);

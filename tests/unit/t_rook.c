@@ -1,4 +1,4 @@
-/* >>rook >>rook_order >>lanes >>placements >>rook_kernels: rook numbers against submatrices one by one, closed
+/* >>rook >>lanes >>placements >>rook_kernels: rook numbers against submatrices one by one, closed
    forms, between engines. */
 
 #define T_ROOK_MAX 24
@@ -251,93 +251,6 @@ TEST(t_rook_families_and_threads)
                  (int)options.isa);
     }
     perm_matrix_free(&matrix);
-  }
-}
-
-/* What permi_order_cost says of an order, by >>walk itself. */
-static double t_rook_cost(const permi_block *block, permi_control *watch, const int *order)
-{
-  permi_account account = {watch, 0, 0, 1, 1, 1, 0};
-  permi_budget budget;
-  permi_walk walk;
-  int numbers[3 * 16];
-  unsigned char state[16];
-  memset(&budget, 0, sizeof budget);
-  budget.most = (double)INFINITY;
-  budget.account = &account;
-  walk.open = numbers;
-  walk.frontier = numbers + 16;
-  walk.place = numbers + 32;
-  walk.state = state;
-  return permi_order_cost(block, NULL, &walk, &budget, order);
-}
-
-static double t_rook_least_cost(const permi_block *block, permi_control *watch, int *order, int at)
-{
-  double least = at == block->vertices ? t_rook_cost(block, watch, order) : (double)INFINITY;
-  int k;
-  for (k = at; k < block->vertices; k++) {
-    const int v = order[k];
-    order[k] = order[at];
-    order[at] = v;
-    least = fmin(least, t_rook_least_cost(block, watch, order, at + 1));
-    order[at] = order[k];
-    order[k] = v;
-  }
-  return least;
-}
-
-static void t_rook_beam_of(int m, int n, const double *a, int exhaustive)
-{
-  const perm_options *options = permi_options(NULL);
-  permi_pool pool = {&options->allocator, NULL, 0};
-  permi_control watch = permi_control_begin(options);
-  perm_matrix matrix;
-  permi_rook rook;
-  permi_placements plan;
-  int order[2 * PERMI_BEAM_LINES], other[2 * PERMI_BEAM_LINES], seen[2 * PERMI_BEAM_LINES] = {0}, v;
-  CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL) == PERM_OK);
-  memset(&rook, 0, sizeof rook);
-  memset(&plan, 0, sizeof plan);
-  rook.matrix = &matrix;
-  CHECK(permi_rook_graph(&rook, &pool));
-  plan.bits = permi_rook_bits(&rook.block);
-  plan.block = &rook.block;
-  plan.allocator = &options->allocator;
-  plan.watch = &watch;
-  CHECK(permi_beam_search(&plan, exhaustive ? 128 : 8, exhaustive ? 64 : 1, order));
-  CHECK(permi_beam_search(&plan, exhaustive ? 128 : 8, exhaustive ? 64 : 1, other));
-  CHECK(!memcmp(order, other, (size_t)rook.block.vertices * sizeof *order));
-  for (v = 0; v < rook.block.vertices; v++) {
-    CHECK(order[v] >= 0 && order[v] < rook.block.vertices && !seen[order[v]]);
-    seen[order[v]] = 1;
-    other[v] = v;
-  }
-  if (exhaustive)
-    CHECK_SHOW(t_rook_cost(&rook.block, &watch, order) == t_rook_least_cost(&rook.block, &watch, other, 0),
-               "%d x %d: %g for %g", m, n, t_rook_cost(&rook.block, &watch, order),
-               t_rook_least_cost(&rook.block, &watch, other, 0));
-  perm_matrix_free(&matrix);
-  permi_pool_release(&pool);
-}
-
-/* A beam that keeps every set finds the best order of all; one of 8 sets a permutation, up to 64 lines a side. */
-TEST(t_rook_beams)
-{
-  static double a[PERMI_BEAM_LINES * PERMI_BEAM_LINES];
-  int trial, k;
-  for (trial = 0; trial < 60; trial++) {
-    const int m = 1 + test_below(4), n = 1 + test_below(4 - (m > 3));
-    for (k = 0; k < m * n; k++)
-      a[k] = test_below(3) > 0;
-    t_rook_beam_of(m, n, a, 1);
-  }
-  for (trial = 0; trial < 20; trial++) {
-    const int m = trial ? 1 + test_below(PERMI_BEAM_LINES) : PERMI_BEAM_LINES;
-    const int n = trial ? 1 + test_below(PERMI_BEAM_LINES) : PERMI_BEAM_LINES;
-    for (k = 0; k < m * n; k++)
-      a[k] = test_below(n) < 3;
-    t_rook_beam_of(m, n, a, 0);
   }
 }
 
