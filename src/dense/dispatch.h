@@ -86,11 +86,10 @@ typedef struct permi_minors_work {
 #define PERMI_EXACT_WINDOW 51   /* bits of a limb in doubles */
 #define PERMI_EXACT_WIDTH 8
 #define PERMI_EXACT_HALF 20     /* limbs of half a product, 18 and tiles */
-#define PERMI_EXACT_FACTORS 64  /* limbs, and twice the long rows */
 typedef struct permi_exact_work {
   uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double x[512]; /* row sums in doubles */
-  double limb[2 * PERMI_EXACT_FACTORS * 4 * PERMI_EXACT_WIDTH];
+  double x[2 * PERM_MAX_N]; /* row sums in doubles */
+  double limb[2 * PERMI_EXACT_LIMBS * 4 * PERMI_EXACT_WIDTH];
   double first[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH], second[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
@@ -108,17 +107,13 @@ struct permi_exact {
   int parts;                /* 2: Gaussian */
   int window;               /* weights 2^(window k) */
   int limbs, first, narrow; /* first: in the first half; narrow: made of atoms, the others are wide */
-  int sums, first_sums;     /* limbs after long rows */
-  int long_rows, long_first; /* of two doubles; in the first half */
-  int wide_padded, long_padded; /* row sums in doubles; the last 2 long_padded are the long rows', low parts first */
-  int wide_entries;             /* of wide_table, for a setting */
+  int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
   int outer, chunk_log2, transposed;
   int settings; /* vectors until accumulators are full */
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS]; /* the limb's last atom has rows */
   int wide_rows[PERMI_EXACT_LIMBS];
-  int grown[PERM_MAX_N]; /* limbs of its half after a long row */
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16, or four int8 if skipping */
