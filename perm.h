@@ -4814,11 +4814,10 @@ typedef struct permi_minors_work {
 #define PERMI_EXACT_WINDOW 51   /* bits */
 #define PERMI_EXACT_WIDTH 8
 #define PERMI_EXACT_HALF 20     /* 18 and tiles */
-#define PERMI_EXACT_FACTORS 64
 typedef struct permi_exact_work {
   uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double x[512]; /* row sums */
-  double limb[2 * PERMI_EXACT_FACTORS * 4 * PERMI_EXACT_WIDTH];
+  double x[2 * PERM_MAX_N]; /* row sums */
+  double limb[2 * PERMI_EXACT_LIMBS * 4 * PERMI_EXACT_WIDTH];
   double first[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH], second[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* survivors' */
@@ -4837,17 +4836,13 @@ struct permi_exact {
   int parts;                    /* 2: Gaussian */
   int window;                   /* weights 2^(window k) */
   int limbs, first, narrow;     /* narrow: of atoms */
-  int sums, first_sums;         /* after long rows */
-  int long_rows, long_first;    /* of two doubles */
-  int wide_padded, long_padded; /* the long rows' stand last, low parts first */
-  int wide_entries;
+  int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
   int outer, chunk_log2, transposed;
   int settings;
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS];
   int wide_rows[PERMI_EXACT_LIMBS];
-  int grown[PERM_MAX_N];
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
@@ -7844,18 +7839,10 @@ static const permi_exact_family permi_exact_families[] = {
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
-  int atom_of[PERM_MAX_N];                        /* -1: a long row */
-  int sums, long_rows, long_first;
-  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* first half first; limbs after the row */
+  int atom_of[PERM_MAX_N];
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
-
-/* Returns the largest limb, see >>exact_kernels. */
-static uint64_t permi_exact_cap(int limbs)
-{
-  return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
-}
 
 /* Returns the atom for a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, below 2^31.
    fits: largest products before, of an atom, of that half. */
@@ -7869,22 +7856,19 @@ static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
   return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
 }
 
-/* Packs rows after the `longs` largest, by norm, into the limb and its atom of least product. Returns 0 if they do not
-   fit. */
-static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64_t cap, int limbs, int narrow,
-                                 permi_exact_packing *packing)
+/* Packs rows, largest norm first, into the limb and its atom of least product. Returns 0 if they do not fit. */
+static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int narrow, permi_exact_packing *packing)
 {
+  const uint64_t cap = (UINT64_C(1) << (rows->parts == 1 && limbs <= 6 ? 51 : 50)) - 1024; /* see >>exact_kernels */
   uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
   int h, k, r;
   memset(packing, 0, sizeof *packing);
-  packing->limbs = packing->sums = limbs;
+  packing->limbs = limbs;
   packing->narrow = narrow;
   for (h = 0; h < limbs; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
-  for (r = 0; r < longs; r++)
-    packing->atom_of[rows->order[r]] = -1;
-  for (r = longs; r < rows->n; r++) {
+  for (r = 0; r < rows->n; r++) {
     const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm;
     const uint64_t fits_atom[2] = {PERMI_EXACT_LARGEST / norm, INT32_MAX / norm};
     int best = -1, best_atom = 0;
@@ -7915,80 +7899,32 @@ static int permi_exact_first(int limbs)
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
 }
 
-/* Gives each long row to the half of fewer bits. Returns 0 if limbs are too many. */
-static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_exact_packing *packing)
-{
-  const int first = permi_exact_first(packing->limbs);
-  int grown[2], of[PERM_MAX_N], limbs[PERM_MAX_N], at = 0, half, i, r;
-  double bits[2] = {0, 0};
-  grown[0] = first;
-  grown[1] = packing->limbs - first;
-  for (i = 0; i < rows->n; i++)
-    if (packing->atom_of[i] >= 0)
-      bits[packing->atom_of[i] / PERMI_EXACT_ATOMS >= first] += rows->bits_of[i];
-  for (r = 0; r < longs; r++) {
-    int least;
-    of[r] = half = bits[1] < bits[0];
-    bits[half] += rows->bits_of[rows->order[r]];
-    least = (int)((bits[half] + 1.1) / PERMI_EXACT_WINDOW) + 1;
-    limbs[r] = grown[half] = grown[half] < least ? least : grown[half];
-    packing->long_first += !half;
-  }
-  packing->long_rows = longs;
-  packing->sums = grown[0] + grown[1];
-  for (half = 0; half < 2; half++)
-    for (r = 0; r < longs; r++)
-      if (of[r] == half) {
-        packing->long_row[at] = rows->order[r];
-        packing->grown[at++] = limbs[r];
-      }
-  return grown[0] <= PERMI_EXACT_HALF - 2 && grown[1] <= PERMI_EXACT_HALF - 2 && packing->sums <= PERMI_EXACT_LIMBS &&
-         packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
-}
-
-/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. */
-static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
-{
-  double bits = 0, wide_bits = 0;
-  int i, limbs, wide, least;
-  for (i = longs; i < rows->n; i++) {
-    const double row = rows->bits_of[rows->order[i]];
-    bits += row;
-    wide_bits += rows->norm[rows->order[i]] > PERMI_EXACT_LARGEST ? row : 0;
-  }
-  least = wide_bits > 0 ? (int)(wide_bits / PERMI_EXACT_WINDOW) + 1 : 0;
-  limbs = (int)(bits / PERMI_EXACT_WINDOW);
-  for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
-    for (wide = rows->parts == 2 ? limbs : least; wide <= (rows->parts == 2 || least ? limbs : 0); wide++)
-      if (permi_exact_pack_into(rows, longs, permi_exact_cap(long_cap ? 7 : limbs), limbs, limbs - wide, packing))
-        return permi_exact_pack_long(rows, longs, packing);
-  return 0;
-}
-
-/* Packs rows, long ones only where they must be. */
+/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. Returns 0 if a row is too long, or if
+   there are too many. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
-  int longs = 0;
-  if (rows->parts == 1 && permi_exact_pack_after(rows, 0, 0, packing))
-    return 1;
-  while (longs < rows->n && rows->norm[rows->order[longs]] > permi_exact_cap(7))
-    longs++;
-  return permi_exact_pack_after(rows, longs, 1, packing);
+  double wide_bits = 0;
+  int i, limbs, wide, least;
+  for (i = 0; i < rows->n; i++)
+    wide_bits += rows->norm[i] > PERMI_EXACT_LARGEST ? rows->bits_of[i] : 0;
+  least = wide_bits > 0 ? (int)(wide_bits / PERMI_EXACT_WINDOW) + 1 : 0;
+  limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
+  for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
+    for (wide = rows->parts == 2 ? limbs : least; wide <= (rows->parts == 2 || least ? limbs : 0); wide++)
+      if (permi_exact_pack_into(rows, limbs, limbs - wide, packing))
+        return 1;
+  return 0;
 }
 
 /* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
-  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
+  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first;
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
-  double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
-  int r;
-  if (!square && !packing->long_rows)
+  const double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
+  if (rows->parts == 1)
     return operations + 4 * (4 * inner + 5 * first * second);
-  operations += 4 * ((square ? 18 : 4) * inner + (square ? 6 * (rows->n - packing->long_rows) : 0));
-  for (r = 0; r < packing->long_rows; r++)
-    operations += 4 * (square ? 42 : 13) * packing->grown[r];
-  return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
+  return operations + 4 * (18 * inner + 6 * rows->n) + 4 * 4 * 5 * limbs * limbs / 4;
 }
 
 /* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. A row is 0
@@ -8023,8 +7959,7 @@ typedef struct permi_exact_plan {
 /* Returns 0 for the kernel for any number of limbs. */
 static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
-  const int few = packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows;
-  return few ? packing->limbs : 0;
+  return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) ? packing->limbs : 0;
 }
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
@@ -8070,7 +8005,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   int k;
-  for (k = 0; k <= exact->sums; k++) {
+  for (k = 0; k <= exact->limbs; k++) {
     uint64_t word[2];
     const int negative = permi_words_magnitude(word, &total[k].low, 2);
     permi_sum_add_bits(sum, word[0], 1074 + k * exact->window, negative ^ minus);
@@ -8098,7 +8033,7 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
   char how[128];
-  snprintf(how, sizeof how, "%s in %d limbs, %d of them halved", exact->transposed ? "columns" : "rows", exact->sums,
+  snprintf(how, sizeof how, "%s in %d limbs, %d of them halved", exact->transposed ? "columns" : "rows", exact->limbs,
            exact->n - 1 + (int)leaf->scale_exp2);
   return permi_exact_say(leaf, exact->parts, how, exact->survivors, buffer, size);
 }
@@ -8120,49 +8055,24 @@ static void permi_exact_settings(const uint64_t *step, int columns, uint64_t bas
         fields[(1 << k) + q] = (uint16_t)((fields[q] - step[k]) & 0xffff);
 }
 
-/* Writes x as 2^51 y[1] + y[0], |y[0]| <= 2^50, or as y[0]. */
-static void permi_exact_double(permi_wide x, int is_long, double *y)
+/* Fills in row i in doubles: its entries of the table, from `entry` on, and its steps. */
+static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int inner, int entry,
+                                    double *table, double *step)
 {
-  const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
-  y[0] = (double)(int64_t)x.low;
-  if (is_long) {
-    permi_wide_add(&x, permi_wide_of((int64_t)half));
-    y[0] = (double)(int64_t)(x.low & (2 * half - 1)) - (double)half;
-    y[1] = (double)(int64_t)(x.high << (64 - PERMI_EXACT_WINDOW) | x.low >> PERMI_EXACT_WINDOW);
-  }
-}
-
-/* r: the number of a long row, or -1; entry: its first of the table */
-static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
-                                    int entry, double *table, double *step)
-{
-  const int is_long = r >= 0, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
-  const int x_high = exact->wide_padded - exact->long_padded + r * rows->parts;
-  const int x = is_long ? x_high - exact->long_padded : entry;
-  permi_wide sums[256];
-  double y[2];
+  const int width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
+  double sums[256];
   int part, j, k, q;
-  for (part = 0; part < rows->parts; part++, entry += 1 + is_long) {
-    sums[0] = permi_exact_start(rows, i, part);
+  for (part = 0; part < rows->parts; part++, entry++) {
+    sums[0] = (double)(int64_t)permi_exact_start(rows, i, part).low;
     for (k = 0; k < inner; k++)
-      for (q = 0; q < 1 << k; q++) {
-        sums[(1 << k) + q] = permi_wide_negate(permi_exact_step(rows, i, k, part));
-        permi_wide_add(&sums[(1 << k) + q], sums[q]);
-      }
+      for (q = 0; q < 1 << k; q++)
+        sums[(1 << k) + q] = sums[q] - (double)(int64_t)permi_exact_step(rows, i, k, part).low;
     for (k = 0; k < 1 << inner; k++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
       const int place = (k & 1) * 2 + (k >> 1 & 1), lane = k >> 2 & (width - 1);
-      double *to = table + (((k / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane;
-      permi_exact_double(sums[k], is_long, y);
-      to[0] = y[0];
-      if (is_long)
-        to[4 * width] = y[1];
+      table[(((k / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane] = sums[k];
     }
-    for (j = 0; j < exact->outer; j++) {
-      permi_exact_double(permi_exact_step(rows, i, inner + 1 + j, part), is_long, y);
-      step[j * exact->wide_padded + x + part] = y[0];
-      if (is_long)
-        step[j * exact->wide_padded + x_high + part] = y[1];
-    }
+    for (j = 0; j < exact->outer; j++)
+      step[j * exact->wide_padded + entry] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, part).low;
   }
 }
 
@@ -8172,18 +8082,14 @@ static void permi_exact_doubles(permi_exact *exact, const permi_exact_plan *plan
   const permi_exact_rows *rows = &plan->rows;
   const permi_exact_packing *packing = &plan->packing;
   const int parts = rows->parts;
-  int h, i, r, entry = 0;
+  int h, i, entry = 0;
   for (h = exact->narrow; h < exact->limbs; h++) {
     exact->wide_rows[h - exact->narrow] = packing->rows[h][0];
     for (i = 0; i < rows->n; i++)
       if (packing->atom_of[i] == h * PERMI_EXACT_ATOMS) {
-        permi_exact_row_doubles(exact, rows, i, -1, inner, entry, table, step);
+        permi_exact_row_doubles(exact, rows, i, inner, entry, table, step);
         entry += parts;
       }
-  }
-  for (r = 0; r < packing->long_rows; r++, entry += 2 * parts) {
-    exact->grown[r] = packing->grown[r];
-    permi_exact_row_doubles(exact, rows, packing->long_row[r], r, inner, entry, table, step);
   }
 }
 
@@ -8191,22 +8097,17 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 {
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
-  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first, limbs = packing->sums;
-  const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 || longs ? 14 : 18; /* milliseconds */
+  const int parts = plan->rows.parts, limbs = packing->limbs, first = permi_exact_first(limbs);
+  const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
   int rows, columns, i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
-  exact->limbs = packing->limbs;
+  exact->limbs = limbs;
   exact->narrow = packing->narrow;
-  exact->first = permi_exact_first(exact->limbs);
-  exact->sums = limbs;
-  exact->first_sums = first ? packing->grown[first - 1] : exact->first;
-  exact->long_rows = longs;
-  exact->long_first = first;
-  exact->long_padded = (longs * parts + 7) & ~7;
-  exact->wide_padded = ((packing->wide * parts + 7) & ~7) + 2 * exact->long_padded;
-  exact->wide_entries = (packing->wide + 2 * longs) * parts;
+  exact->first = first;
+  exact->wide_padded = (packing->wide * parts + 7) & ~7;
+  exact->wide_entries = packing->wide * parts;
   exact->transposed = plan->rows.transposed;
   exact->outer = exact->n - 1 - inner;
   exact->chunk_log2 = exact->outer + inner < terms_log2 ? exact->outer : terms_log2 - inner;
@@ -8225,8 +8126,8 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
     exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
     exact->half[0][k] = exact->half[1][k] * exact->unit;
   }
-  rows = few ? exact->first_sums : (exact->first_sums + 2) / 3 * 3; /* many: tiles */
-  columns = few ? limbs - exact->first_sums : (limbs - exact->first_sums + 1) / 2 * 2;
+  rows = few ? first : (first + 2) / 3 * 3; /* many: tiles */
+  columns = few ? limbs - first : (limbs - first + 1) / 2 * 2;
   for (i = 0; i < rows; i++)
     for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
       const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
@@ -8289,7 +8190,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
-  const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
+  const size_t wide = (size_t)(plan->packing.wide * rows->parts);
   const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
   const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
                        (size_t)(padded * steps) * sizeof(uint32_t);
@@ -15952,16 +15853,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PER
   *high = *high + h;
 }
 
-/* Does the same for all parts of a product. */
+/* Does the same for the parts of a complex product. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
-                                                         PERMI_V *high, int parts)
+                                                         PERMI_V *high)
 {
   PERMI_NAME(exact_split)(a[0], g[0], c, low, high);
-  if (parts == 2) {
-    PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - g[1], c, low, high);
-    PERMI_NAME(exact_split)(a[0], g[1], c, low + 1, high + 1);
-    PERMI_NAME(exact_split)(a[1], g[0], c, low + 1, high + 1);
-  }
+  PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - g[1], c, low, high);
+  PERMI_NAME(exact_split)(a[0], g[1], c, low + 1, high + 1);
+  PERMI_NAME(exact_split)(a[1], g[0], c, low + 1, high + 1);
 }
 
 /* The same for one vector of Gaussian integers, limbs `apart`; g's parts are four vectors apart. */
@@ -15977,7 +15876,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int 
   for (i = 0; i < k; i++) {
     PERMI_V *at = a + i * apart, low[2] = {carry[0], carry[1]};
     carry[0] = carry[1] = PERMI_SET(0);
-    PERMI_NAME(exact_product)(at, factor, PERMI_SET(round[i]), low, carry, 2);
+    PERMI_NAME(exact_product)(at, factor, PERMI_SET(round[i]), low, carry);
     at[0] = low[0];
     at[1] = low[1];
   }
@@ -15999,66 +15898,22 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const 
   }
 }
 
-/* Sets a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, int grown, const double *y,
-                                                            const double *round, int parts)
-{
-  int i, part, place;
-  for (place = 0; place < 4; place++) {
-    PERMI_V *at = a + place * parts, low[2], high[2], carry[2], second[2];
-    for (part = 0; part < parts; part++) {
-      low[part] = PERMI_LOAD(y + (4 * part + place) * PERMI_WIDTH);
-      high[part] = PERMI_LOAD(y + (4 * (parts + part) + place) * PERMI_WIDTH);
-      carry[part] = second[part] = PERMI_SET(0);
-    }
-    for (i = 0; i < grown; i++, at += 4 * parts) {
-      PERMI_V sum[2], next[2], beyond[2];
-      for (part = 0; part < parts; part++) {
-        sum[part] = carry[part];
-        next[part] = second[part];
-        beyond[part] = PERMI_SET(0);
-      }
-      if (i < k) {
-        PERMI_NAME(exact_product)(at, low, PERMI_SET(round[i]), sum, next, parts);
-        PERMI_NAME(exact_product)(at, high, PERMI_SET(round[i + 1]), next, beyond, parts);
-      }
-      for (part = 0; part < parts; part++) {
-        const PERMI_V c = PERMI_SET(round[i]), rounded = sum[part] + c, up = rounded - c;
-        at[part] = i + 1 < grown ? sum[part] - up : sum[part] + (next[part] + beyond[part]);
-        carry[part] = next[part] + up;
-        second[part] = beyond[part];
-      }
-    }
-  }
-}
-
-/* Moves row sums by a step. The lower of two doubles stays within 2^50. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
 {
   const double *step = exact->wide_step + j * exact->wide_padded;
-  const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
-  double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
   int i;
   for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
     const PERMI_V a = PERMI_LOAD(x + i), b = PERMI_LOAD(step + i);
     PERMI_STORE(x + i, minus ? a - b : a + b);
   }
-  for (i = 0; i < exact->long_padded; i += PERMI_WIDTH) {
-    const PERMI_V a = PERMI_LOAD(low + i), sum = a + c, up = sum - c;
-    PERMI_V units = up * part;
-    PERMI_STORE(low + i, a - up);
-    PERMI_STORE(high + i, PERMI_LOAD(high + i) + units);
-  }
 }
 
-/* Stores the factors of setting q that are not narrow, four vectors each: wide limbs, [limb][part], then long rows,
-   [row][low, high][part]. */
+/* Stores the wide limbs of setting q, four vectors each, [limb][part]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
                                                          int parts)
 {
   const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
-  const double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
-  int i, k, part, place;
+  int i, k, place;
   for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
     PERMI_V product[4][2];
     PERMI_UNROLL
@@ -16088,37 +15943,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
         PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
     }
   }
-  for (k = 0; k < exact->long_rows; k++, to += 8 * parts * PERMI_WIDTH)
-    for (part = 0; part < parts; part++, table += 8 * PERMI_WIDTH)
-      for (place = 0; place < 4; place++) {
-        const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0);
-        const PERMI_V y = PERMI_SET(low[k * parts + part]) + PERMI_LOAD(table + place * PERMI_WIDTH);
-        const PERMI_V top = PERMI_SET(high[k * parts + part]) + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH);
-        const PERMI_V sum = y + c, up = sum - c;
-        PERMI_V units = top * PERMI_SET(2251799813685248.0);
-        PERMI_STORE(to + (4 * part + place) * PERMI_WIDTH, y - up);
-        PERMI_STORE(to + (4 * (parts + part) + place) * PERMI_WIDTH, units + up);
-      }
 }
 
-/* Multiplies one half. Returns its number of limbs. */
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
-                                                     int limbs, int half, const double *y, int parts)
+/* Multiplies one half. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *limb, int limbs, const double *round,
+                                                      int parts)
 {
-  const double *round = exact->half[half];
-  const int end = half ? exact->long_rows : exact->long_first;
-  int row = half ? exact->long_first : 0, k, place;
+  int k, place;
   for (k = 1; k < limbs; k++)
     if (parts == 2)
       for (place = 0; place < 4; place++)
         PERMI_NAME(exact_times_gaussian)(a + 2 * place, k, limb + (k * 8 + place) * PERMI_WIDTH, round, 8);
     else
       PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, round, 4);
-  if (parts == 2 || row < end)
-    PERMI_NAME(exact_carry)(a, k, round, 4 * parts);
-  for (; row < end; k = exact->grown[row++])
-    PERMI_NAME(exact_times_long)(a, k, exact->grown[row], y + row * 8 * parts * PERMI_WIDTH, round, parts);
-  return k;
+  if (parts == 2)
+    PERMI_NAME(exact_carry)(a, limbs, round, 8);
 }
 
 /* Multiplies a few Gaussian limbs, for one vector, and carries. The planes go to a[plane][limb][4]. */
@@ -16225,21 +16064,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Evaluates any number of limbs, also wide ones and long rows, four vectors a turn. */
+/* Evaluates any number of limbs, also wide ones, four vectors a turn. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
-  const int limbs = exact->limbs, first = exact->first, many = 4 * parts, planes = 2 * parts - 1;
-  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH, *rows = limb + limbs * many * PERMI_WIDTH;
+  const int limbs = exact->limbs, first = exact->first, second = limbs - first;
+  const int many = 4 * parts, planes = 2 * parts - 1;
+  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH;
   PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
   PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
   PERMI_I sum[3][PERMI_EXACT_PADDED + 1];
   int i, j, k, q, place, part, plane;
   for (plane = 0; plane < planes; plane++)
     for (k = 0; k <= PERMI_EXACT_PADDED; k++)
-      sum[plane][k] = k <= exact->sums ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
+      sum[plane][k] = k <= limbs ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
   for (q = 0; q < settings; q++) {
-    int a_limbs, b_limbs;
     for (k = 0; k < exact->narrow; k++)
       PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
     PERMI_NAME(exact_factors)(exact, work->x, q, limb + exact->narrow * many * PERMI_WIDTH, parts);
@@ -16251,21 +16090,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
         b[parts * place + part] = PERMI_LOAD(from + first * many * PERMI_WIDTH);
       }
     }
-    a_limbs = PERMI_NAME(exact_half)(exact, a, limb, first, 0, rows, parts);
-    b_limbs = PERMI_NAME(exact_half)(exact, b, other, limbs - first, 1, rows, parts);
+    PERMI_NAME(exact_half)(a, limb, first, exact->half[0], parts);
+    PERMI_NAME(exact_half)(b, other, second, exact->half[1], parts);
     for (k = 0; k < many; k++) {
-      a[a_limbs * many + k] = a[a_limbs * many + many + k] = PERMI_SET(0);
-      b[b_limbs * many + k] = PERMI_SET(0);
+      a[first * many + k] = a[first * many + many + k] = PERMI_SET(0);
+      b[second * many + k] = PERMI_SET(0);
     }
-    for (k = 0; parts == 2 && k < 4 * (a_limbs + 2); k++)
+    for (k = 0; parts == 2 && k < 4 * (first + 2); k++)
       a_sum[k] = a[2 * k] + a[2 * k + 1];
-    for (k = 0; parts == 2 && k < 4 * (b_limbs + 1); k++)
+    for (k = 0; parts == 2 && k < 4 * (second + 1); k++)
       b_sum[k] = b[2 * k] + b[2 * k + 1];
     for (plane = 0; plane < planes; plane++) {
       const int apart = plane == 2 ? 4 : many;
       const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
-      for (i = 0; i < a_limbs; i += 3)
-        for (j = 0; j < b_limbs; j += 2)
+      for (i = 0; i < first; i += 3)
+        for (j = 0; j < second; j += 2)
           for (place = 0; place < 4; place++)
             PERMI_NAME(exact_sum)(sum[plane] + i + j, x + apart * i + apart / 4 * place,
                                   y + apart * j + apart / 4 * place, 3, 2, exact->round + i + j, exact->rest + i + j,
@@ -16273,7 +16112,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
     }
   }
   for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= exact->sums; k++)
+    for (k = 0; k <= exact->limbs; k++)
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
 
@@ -16437,7 +16276,7 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   if (*used + settings <= exact->settings)
     return;
   for (plane = 0; plane < 2 * exact->parts - 1; plane++)
-    for (k = 0; k <= exact->sums; k++)
+    for (k = 0; k <= exact->limbs; k++)
       permi_exact_empty(work->accumulator[plane] + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs,
                         4 * (uint64_t)*used * exact->bias[k], &total->plane[plane][k]);
   memset(work->accumulator, 0, sizeof work->accumulator);

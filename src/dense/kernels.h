@@ -80,11 +80,10 @@ typedef struct permi_minors_work {
 #define PERMI_EXACT_WINDOW 51   /* bits */
 #define PERMI_EXACT_WIDTH 8
 #define PERMI_EXACT_HALF 20     /* 18 and tiles */
-#define PERMI_EXACT_FACTORS 64
 typedef struct permi_exact_work {
   uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double x[512]; /* row sums */
-  double limb[2 * PERMI_EXACT_FACTORS * 4 * PERMI_EXACT_WIDTH];
+  double x[2 * PERM_MAX_N]; /* row sums */
+  double limb[2 * PERMI_EXACT_LIMBS * 4 * PERMI_EXACT_WIDTH];
   double first[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH], second[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* survivors' */
@@ -103,17 +102,13 @@ struct permi_exact {
   int parts;                    /* 2: Gaussian */
   int window;                   /* weights 2^(window k) */
   int limbs, first, narrow;     /* narrow: of atoms */
-  int sums, first_sums;         /* after long rows */
-  int long_rows, long_first;    /* of two doubles */
-  int wide_padded, long_padded; /* the long rows' stand last, low parts first */
-  int wide_entries;
+  int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
   int outer, chunk_log2, transposed;
   int settings;
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS];
   int wide_rows[PERMI_EXACT_LIMBS];
-  int grown[PERM_MAX_N];
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */

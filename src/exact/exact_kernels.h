@@ -82,21 +82,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Evaluates any number of limbs, also wide ones and long rows, four vectors a turn. */
+/* Evaluates any number of limbs, also wide ones, four vectors a turn. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
-  const int limbs = exact->limbs, first = exact->first, many = 4 * parts, planes = 2 * parts - 1;
-  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH, *rows = limb + limbs * many * PERMI_WIDTH;
+  const int limbs = exact->limbs, first = exact->first, second = limbs - first;
+  const int many = 4 * parts, planes = 2 * parts - 1;
+  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH;
   PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
   PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
   PERMI_I sum[3][PERMI_EXACT_PADDED + 1];
   int i, j, k, q, place, part, plane;
   for (plane = 0; plane < planes; plane++)
     for (k = 0; k <= PERMI_EXACT_PADDED; k++)
-      sum[plane][k] = k <= exact->sums ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
+      sum[plane][k] = k <= limbs ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
   for (q = 0; q < settings; q++) {
-    int a_limbs, b_limbs;
     for (k = 0; k < exact->narrow; k++)
       PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
     PERMI_NAME(exact_factors)(exact, work->x, q, limb + exact->narrow * many * PERMI_WIDTH, parts);
@@ -108,21 +108,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
         b[parts * place + part] = PERMI_LOAD(from + first * many * PERMI_WIDTH);
       }
     }
-    a_limbs = PERMI_NAME(exact_half)(exact, a, limb, first, 0, rows, parts);
-    b_limbs = PERMI_NAME(exact_half)(exact, b, other, limbs - first, 1, rows, parts);
+    PERMI_NAME(exact_half)(a, limb, first, exact->half[0], parts);
+    PERMI_NAME(exact_half)(b, other, second, exact->half[1], parts);
     for (k = 0; k < many; k++) {
-      a[a_limbs * many + k] = a[a_limbs * many + many + k] = PERMI_SET(0);
-      b[b_limbs * many + k] = PERMI_SET(0);
+      a[first * many + k] = a[first * many + many + k] = PERMI_SET(0);
+      b[second * many + k] = PERMI_SET(0);
     }
-    for (k = 0; parts == 2 && k < 4 * (a_limbs + 2); k++)
+    for (k = 0; parts == 2 && k < 4 * (first + 2); k++)
       a_sum[k] = a[2 * k] + a[2 * k + 1];
-    for (k = 0; parts == 2 && k < 4 * (b_limbs + 1); k++)
+    for (k = 0; parts == 2 && k < 4 * (second + 1); k++)
       b_sum[k] = b[2 * k] + b[2 * k + 1];
     for (plane = 0; plane < planes; plane++) {
       const int apart = plane == 2 ? 4 : many;
       const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
-      for (i = 0; i < a_limbs; i += 3)
-        for (j = 0; j < b_limbs; j += 2)
+      for (i = 0; i < first; i += 3)
+        for (j = 0; j < second; j += 2)
           for (place = 0; place < 4; place++)
             PERMI_NAME(exact_sum)(sum[plane] + i + j, x + apart * i + apart / 4 * place,
                                   y + apart * j + apart / 4 * place, 3, 2, exact->round + i + j, exact->rest + i + j,
@@ -130,7 +130,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
     }
   }
   for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= exact->sums; k++)
+    for (k = 0; k <= exact->limbs; k++)
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
 
@@ -294,7 +294,7 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   if (*used + settings <= exact->settings)
     return;
   for (plane = 0; plane < 2 * exact->parts - 1; plane++)
-    for (k = 0; k <= exact->sums; k++)
+    for (k = 0; k <= exact->limbs; k++)
       permi_exact_empty(work->accumulator[plane] + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs,
                         4 * (uint64_t)*used * exact->bias[k], &total->plane[plane][k]);
   memset(work->accumulator, 0, sizeof work->accumulator);

@@ -61,16 +61,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PER
   *high = *high + h;
 }
 
-/* Does the same for all parts of a product. */
+/* Does the same for the parts of a complex product. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
-                                                         PERMI_V *high, int parts)
+                                                         PERMI_V *high)
 {
   PERMI_NAME(exact_split)(a[0], g[0], c, low, high);
-  if (parts == 2) {
-    PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - g[1], c, low, high);
-    PERMI_NAME(exact_split)(a[0], g[1], c, low + 1, high + 1);
-    PERMI_NAME(exact_split)(a[1], g[0], c, low + 1, high + 1);
-  }
+  PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - g[1], c, low, high);
+  PERMI_NAME(exact_split)(a[0], g[1], c, low + 1, high + 1);
+  PERMI_NAME(exact_split)(a[1], g[0], c, low + 1, high + 1);
 }
 
 /* The same for one vector of Gaussian integers, limbs `apart`; g's parts are four vectors apart. */
@@ -86,7 +84,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int 
   for (i = 0; i < k; i++) {
     PERMI_V *at = a + i * apart, low[2] = {carry[0], carry[1]};
     carry[0] = carry[1] = PERMI_SET(0);
-    PERMI_NAME(exact_product)(at, factor, PERMI_SET(round[i]), low, carry, 2);
+    PERMI_NAME(exact_product)(at, factor, PERMI_SET(round[i]), low, carry);
     at[0] = low[0];
     at[1] = low[1];
   }
@@ -108,66 +106,22 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const 
   }
 }
 
-/* Sets a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, int grown, const double *y,
-                                                            const double *round, int parts)
-{
-  int i, part, place;
-  for (place = 0; place < 4; place++) {
-    PERMI_V *at = a + place * parts, low[2], high[2], carry[2], second[2];
-    for (part = 0; part < parts; part++) {
-      low[part] = PERMI_LOAD(y + (4 * part + place) * PERMI_WIDTH);
-      high[part] = PERMI_LOAD(y + (4 * (parts + part) + place) * PERMI_WIDTH);
-      carry[part] = second[part] = PERMI_SET(0);
-    }
-    for (i = 0; i < grown; i++, at += 4 * parts) {
-      PERMI_V sum[2], next[2], beyond[2];
-      for (part = 0; part < parts; part++) {
-        sum[part] = carry[part];
-        next[part] = second[part];
-        beyond[part] = PERMI_SET(0);
-      }
-      if (i < k) {
-        PERMI_NAME(exact_product)(at, low, PERMI_SET(round[i]), sum, next, parts);
-        PERMI_NAME(exact_product)(at, high, PERMI_SET(round[i + 1]), next, beyond, parts);
-      }
-      for (part = 0; part < parts; part++) {
-        const PERMI_V c = PERMI_SET(round[i]), rounded = sum[part] + c, up = rounded - c;
-        at[part] = i + 1 < grown ? sum[part] - up : sum[part] + (next[part] + beyond[part]);
-        carry[part] = next[part] + up;
-        second[part] = beyond[part];
-      }
-    }
-  }
-}
-
-/* Moves row sums by a step. The lower of two doubles stays within 2^50. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
 {
   const double *step = exact->wide_step + j * exact->wide_padded;
-  const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
-  double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
   int i;
   for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
     const PERMI_V a = PERMI_LOAD(x + i), b = PERMI_LOAD(step + i);
     PERMI_STORE(x + i, minus ? a - b : a + b);
   }
-  for (i = 0; i < exact->long_padded; i += PERMI_WIDTH) {
-    const PERMI_V a = PERMI_LOAD(low + i), sum = a + c, up = sum - c;
-    PERMI_V units = up * part;
-    PERMI_STORE(low + i, a - up);
-    PERMI_STORE(high + i, PERMI_LOAD(high + i) + units);
-  }
 }
 
-/* Stores the factors of setting q that are not narrow, four vectors each: wide limbs, [limb][part], then long rows,
-   [row][low, high][part]. */
+/* Stores the wide limbs of setting q, four vectors each, [limb][part]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
                                                          int parts)
 {
   const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
-  const double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
-  int i, k, part, place;
+  int i, k, place;
   for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
     PERMI_V product[4][2];
     PERMI_UNROLL
@@ -197,37 +151,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
         PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
     }
   }
-  for (k = 0; k < exact->long_rows; k++, to += 8 * parts * PERMI_WIDTH)
-    for (part = 0; part < parts; part++, table += 8 * PERMI_WIDTH)
-      for (place = 0; place < 4; place++) {
-        const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0);
-        const PERMI_V y = PERMI_SET(low[k * parts + part]) + PERMI_LOAD(table + place * PERMI_WIDTH);
-        const PERMI_V top = PERMI_SET(high[k * parts + part]) + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH);
-        const PERMI_V sum = y + c, up = sum - c;
-        PERMI_V units = top * PERMI_SET(2251799813685248.0);
-        PERMI_STORE(to + (4 * part + place) * PERMI_WIDTH, y - up);
-        PERMI_STORE(to + (4 * (parts + part) + place) * PERMI_WIDTH, units + up);
-      }
 }
 
-/* Multiplies one half. Returns its number of limbs. */
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
-                                                     int limbs, int half, const double *y, int parts)
+/* Multiplies one half. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *limb, int limbs, const double *round,
+                                                      int parts)
 {
-  const double *round = exact->half[half];
-  const int end = half ? exact->long_rows : exact->long_first;
-  int row = half ? exact->long_first : 0, k, place;
+  int k, place;
   for (k = 1; k < limbs; k++)
     if (parts == 2)
       for (place = 0; place < 4; place++)
         PERMI_NAME(exact_times_gaussian)(a + 2 * place, k, limb + (k * 8 + place) * PERMI_WIDTH, round, 8);
     else
       PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, round, 4);
-  if (parts == 2 || row < end)
-    PERMI_NAME(exact_carry)(a, k, round, 4 * parts);
-  for (; row < end; k = exact->grown[row++])
-    PERMI_NAME(exact_times_long)(a, k, exact->grown[row], y + row * 8 * parts * PERMI_WIDTH, round, parts);
-  return k;
+  if (parts == 2)
+    PERMI_NAME(exact_carry)(a, limbs, round, 8);
 }
 
 /* Multiplies a few Gaussian limbs, for one vector, and carries. The planes go to a[plane][limb][4]. */

@@ -62,7 +62,7 @@ high * 1b-51 -> ((high - (sum - C)) + (sum - (a + C)) + a) * 1b-51;
   |a * b + c * d| - (0x1p31 - 0x1p16) <= 0 }
 
 # CLAIM karatsuba
-# Item 5 of >>limb_kernels: sums of a carried number's parts, and their product.
+# Item 4 of >>limb_kernels: sums of a carried number's parts, and their product.
 # FALSE s/<= 0x1p102/<= 0x1p101/
 { |a| <= 0x1p50 /\ |b| <= 0x1p50 /\ |c| <= 0x1p50 /\ |d| <= 0x1p50 ->
   |a + b| <= 0x1p51 /\ |(a + b) * (c + d)| <= 0x1p102 }
@@ -77,19 +77,4 @@ q = int<zr>(q_);
 cross = fl(q);
 { |q| <= 0x1p51 /\ |p| <= 0x1p51 -> cross = q /\ fl(p) = p /\ fl(p - q) = p - q }
 
-# CLAIM rows_of_two_doubles
-# exact_move_doubles: the lower double of a row sum stays within 2^50, what goes up is exact: steps are below 2^52.
-# CODE src/exact/limb_kernels.h: const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
-# FALSE s/|step| <= 0x1p52/|step| <= 0x1p55/
-@fl = float<ieee_64, ne>;
-C = 1.5 * 10141204801825835211973625643008;
-low = int<zr>(low_);
-step = int<zr>(step_);
-a = fl(low + step);
-sum = fl(a + C);
-up = fl(sum - C);
-units = fl(up * 1b-51);
-{ |low| <= 0x1p50 /\ |step| <= 0x1p52 ->
-  a = low + step /\ @FIX(up, 51) /\ |a - up| <= 0x1p50 /\ fl(a - up) = a - up /\ @FIX(units, 0) }
-a - up -> (a + C - sum) - (up - (sum - C));
 # SPDX-License-Identifier: MIT
