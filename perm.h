@@ -102,7 +102,6 @@
                      >>limbs           tables of their vector kernels (proof: docs/proofs-rounding.md)
                      >>small_exact     n <= 16 in one call
                      >>exact_device    plans on GPUs
-                     >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, IFMA
      multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
                      >>subsets         dynamic program over subsets; values beyond double
@@ -4807,13 +4806,12 @@ typedef struct permi_minors_work {
 } permi_minors_work;
 
 #define PERMI_EXACT_LIMBS 32
-#define PERMI_EXACT_PADDED 36 /* with filled tiles */
 #define PERMI_EXACT_ATOMS 5
 #define PERMI_EXACT_BLOCK_LOG2 2
 #define PERMI_EXACT_SKIP_LOG2 6 /* two columns a table */
 #define PERMI_EXACT_WINDOW 51   /* bits */
 #define PERMI_EXACT_WIDTH 8
-#define PERMI_EXACT_HALF 20     /* 18 and tiles */
+#define PERMI_EXACT_HALF 16
 typedef struct permi_exact_work {
   uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
   double x[2 * PERM_MAX_N]; /* row sums */
@@ -4835,7 +4833,7 @@ struct permi_exact {
   int n, padded;                /* to a multiple of 16 */
   int parts;                    /* 2: Gaussian */
   int window;                   /* weights 2^(window k) */
-  int limbs, first, narrow;     /* narrow: of atoms */
+  int limbs, narrow;            /* narrow: of atoms */
   int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
   int outer, chunk_log2, transposed;
   int settings;
@@ -4853,8 +4851,8 @@ struct permi_exact {
   const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], from all + */
   const uint8_t *nibbles;        /* [row][3][16], four columns */
   uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
-  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], half[2][PERMI_EXACT_HALF], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1];
+  double round[PERMI_EXACT_LIMBS], rest[PERMI_EXACT_LIMBS], second[PERMI_EXACT_HALF], unit;
+  uint64_t bias[PERMI_EXACT_LIMBS + 1];
   double survivors;
   permi_exact_run run;
   permi_exact_evaluate evaluate;
@@ -7809,19 +7807,15 @@ typedef struct permi_exact_family {
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: k, of atoms if real */
+  permi_exact_evaluate gaussian, real[7]; /* [0]: any limbs, [k]: k, of atoms */
 } permi_exact_family;
 
-#define PERMI_EXACT_EVALUATE(name, many, family)                                                                       \
+#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, name)                                                \
   {                                                                                                                    \
-    permi_##many##_##family, NULL, permi_##name##_2_##family, permi_##name##_3_##family, permi_##name##_4_##family,    \
-        permi_##name##_5_##family, permi_##name##_6_##family                                                           \
-  }
-#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
-  {                                                                                                                    \
-    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                \
+    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family, permi_gaussian_many_##family,  \
     {                                                                                                                  \
-      PERMI_EXACT_EVALUATE(limbs, exact_many, family), PERMI_EXACT_EVALUATE(gaussian, gaussian_many, family)           \
+      permi_exact_many_##family, NULL, permi_##name##_2_##family, permi_##name##_3_##family,                           \
+          permi_##name##_4_##family, permi_##name##_5_##family, permi_##name##_6_##family                              \
     }                                                                                                                  \
   }
 
@@ -7834,7 +7828,7 @@ static const permi_exact_family permi_exact_families[] = {
 #elif PERMI_ARM && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_NEON, neon, 3, 3.2e9, PERMI_EXACT_WINDOW, exact),
 #endif
-    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {{NULL}}}};
+    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, NULL, {NULL}}};
 
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
@@ -7894,11 +7888,6 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
   return 1;
 }
 
-static int permi_exact_first(int limbs)
-{
-  return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
-}
-
 /* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. Returns 0 if a row is too long, or if
    there are too many. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
@@ -7919,7 +7908,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
 /* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
-  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first;
+  const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
   const double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
   if (rows->parts == 1)
@@ -7957,9 +7946,9 @@ typedef struct permi_exact_plan {
 } permi_exact_plan;
 
 /* Returns 0 for the kernel for any number of limbs. */
-static int permi_exact_few(const permi_exact_packing *packing, int parts)
+static int permi_exact_few(const permi_exact_packing *packing)
 {
-  return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) ? packing->limbs : 0;
+  return packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0;
 }
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
@@ -7983,7 +7972,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   plan->family = family;
   operations = permi_exact_operations(&plan->packing, rows);
   plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
-                  (permi_exact_few(&plan->packing, rows->parts) ? 1 : 0.5) / family->rate *
+                  (permi_exact_few(&plan->packing) ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
@@ -8097,15 +8086,14 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 {
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
-  const int parts = plan->rows.parts, limbs = packing->limbs, first = permi_exact_first(limbs);
-  const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
-  int rows, columns, i, j, k;
+  const int parts = plan->rows.parts, limbs = packing->limbs, first = (limbs + 1) / 2;
+  const int few = permi_exact_few(packing), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
+  int i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
   exact->limbs = limbs;
   exact->narrow = packing->narrow;
-  exact->first = first;
   exact->wide_padded = (packing->wide * parts + 7) & ~7;
   exact->wide_entries = packing->wide * parts;
   exact->transposed = plan->rows.transposed;
@@ -8113,8 +8101,8 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   exact->chunk_log2 = exact->outer + inner < terms_log2 ? exact->outer : terms_log2 - inner;
   exact->survivors = plan->survivors;
   exact->run = plan->skip ? family->skip : family->all;
-  exact->evaluate = family->evaluate[parts - 1][few];
-  exact->window = parts == 1 && few ? family->window : PERMI_EXACT_WINDOW;
+  exact->evaluate = parts == 2 ? family->gaussian : family->real[few];
+  exact->window = few ? family->window : PERMI_EXACT_WINDOW;
   exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
   exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
   for (k = 0; k + 1 < limbs; k++) {
@@ -8122,14 +8110,10 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
     exact->round[k] = 1.5 * ldexp(unit, 103);
     exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
   }
-  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
-    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-    exact->half[0][k] = exact->half[1][k] * exact->unit;
-  }
-  rows = few ? first : (first + 2) / 3 * 3; /* many: tiles */
-  columns = few ? limbs - first : (limbs - first + 1) / 2 * 2;
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
+  for (k = 0; k < PERMI_EXACT_HALF; k++)
+    exact->second[k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
+  for (i = 0; i < first; i++)
+    for (j = 0; j < limbs - first && exact->window == PERMI_EXACT_WINDOW; j++) {
       const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
       for (k = 0; k < 2; k++) {
         uint64_t bits;
@@ -15790,207 +15774,18 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 
 PERMI_BRIEF_BEGIN
 
-/* =================================================================================== >>limb_kernels
-   Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, and products of row sums. A number of k limbs is
-   sum_i a_i, a_i a multiple of u_i = 2^(51 i) unit; round[i] = C_i = 1.5 * 2^103 u_i. fma(a, g, C_i) = C_i + h and
-   l = fma(a, g, -h) split ag = h + l exactly. A limb's four vectors are `places` apart. Limbs stay below 2^52 u_i;
-   exact_carry leaves at most 2^50 u_i (docs/proofs-rounding.md; proved by machine: tests/proofs/limbs.g,
-   tests/proofs/limbs_orders.sh). */
-
-#if defined(PERMI_I) && !defined(PERM_NO_EXACT)
-/* Sets a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
-                                                       int places)
-{
-  PERMI_V carry[4], factor[4];
-  int i, place;
-  PERMI_UNROLL
-  for (place = 0; place < places; place++) {
-    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
-    carry[place] = PERMI_SET(0);
-  }
-  PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]);
-    PERMI_UNROLL
-    for (place = 0; place < places; place++) {
-      PERMI_V *at = a + i * places + place;
-      const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
-      PERMI_V low = PERMI_FMS(*at, factor[place], high);
-      if (i)
-        low = low + carry[place];
-      *at = low;
-      carry[place] = high;
-    }
-  }
-  PERMI_UNROLL
-  for (place = 0; place < places; place++)
-    a[k * places + place] = carry[place];
-}
-
-/* Adds products of na limbs with nb, `places` apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
-                                                     const double *round, const double *rest, int places)
-{
-  int i, j;
-  PERMI_UNROLL_FEW
-  for (i = 0; i < na; i++) {
-    PERMI_UNROLL_FEW
-    for (j = 0; j < nb; j++) {
-      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
-      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
-      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
-      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
-    }
-  }
-}
-
-/* Adds l and h of a g to low and high. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, PERMI_V *low, PERMI_V *high)
-{
-  const PERMI_V h = PERMI_FMA(a, g, c) - c;
-  *low = *low + PERMI_FMS(a, g, h);
-  *high = *high + h;
-}
-
-/* Does the same for the parts of a complex product. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
-                                                         PERMI_V *high)
-{
-  PERMI_NAME(exact_split)(a[0], g[0], c, low, high);
-  PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - g[1], c, low, high);
-  PERMI_NAME(exact_split)(a[0], g[1], c, low + 1, high + 1);
-  PERMI_NAME(exact_split)(a[1], g[0], c, low + 1, high + 1);
-}
-
-/* The same for one vector of Gaussian integers, limbs `apart`; g's parts are four vectors apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int k, const double *g, const double *round,
-                                                                int apart)
-{
-  PERMI_V factor[2], carry[2];
-  int i;
-  factor[0] = PERMI_LOAD(g);
-  factor[1] = PERMI_LOAD(g + 4 * PERMI_WIDTH);
-  carry[0] = carry[1] = PERMI_SET(0);
-  PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++) {
-    PERMI_V *at = a + i * apart, low[2] = {carry[0], carry[1]};
-    carry[0] = carry[1] = PERMI_SET(0);
-    PERMI_NAME(exact_product)(at, factor, PERMI_SET(round[i]), low, carry);
-    at[0] = low[0];
-    at[1] = low[1];
-  }
-  a[k * apart] = carry[0];
-  a[k * apart + 1] = carry[1];
-}
-
-/* Carries limbs 0 .. k - 2 of `vectors` numbers to at most 2^50. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const double *round, int vectors)
-{
-  int i, v;
-  for (i = 0; i + 1 < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]);
-    for (v = 0; v < vectors; v++, a++) {
-      const PERMI_V sum = *a + c, high = sum - c;
-      *a = *a - high;
-      a[vectors] = a[vectors] + high;
-    }
-  }
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
-{
-  const double *step = exact->wide_step + j * exact->wide_padded;
-  int i;
-  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
-    const PERMI_V a = PERMI_LOAD(x + i), b = PERMI_LOAD(step + i);
-    PERMI_STORE(x + i, minus ? a - b : a + b);
-  }
-}
-
-/* Stores the wide limbs of setting q, four vectors each, [limb][part]. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
-                                                         int parts)
-{
-  const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
-  int i, k, place;
-  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
-    PERMI_V product[4][2];
-    PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
-      product[place][0] = PERMI_SET(1);
-      product[place][1] = PERMI_SET(0);
-    }
-    for (i = 0; i < exact->wide_rows[k]; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
-      const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
-      PERMI_UNROLL
-      for (place = 0; place < 4; place++) {
-        const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
-        if (parts == 1) {
-          product[place][0] = product[place][0] * y;
-        } else {
-          const PERMI_V z = im + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH), was = product[place][0];
-          const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
-          product[place][0] = PERMI_FMS(was, y, cross);
-          product[place][1] = PERMI_FMA(was, z, other);
-        }
-      }
-    }
-    PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
-      PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
-      if (parts == 2)
-        PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
-    }
-  }
-}
-
-/* Multiplies one half. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *limb, int limbs, const double *round,
-                                                      int parts)
-{
-  int k, place;
-  for (k = 1; k < limbs; k++)
-    if (parts == 2)
-      for (place = 0; place < 4; place++)
-        PERMI_NAME(exact_times_gaussian)(a + 2 * place, k, limb + (k * 8 + place) * PERMI_WIDTH, round, 8);
-    else
-      PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, round, 4);
-  if (parts == 2)
-    PERMI_NAME(exact_carry)(a, limbs, round, 8);
-}
-
-/* Multiplies a few Gaussian limbs, for one vector, and carries. The planes go to a[plane][limb][4]. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double *limb, int limbs, PERMI_V sign,
-                                                        const double *round)
-{
-  PERMI_V product[6];
-  int k;
-  product[0] = PERMI_XOR(PERMI_LOAD(limb), sign);
-  product[1] = PERMI_XOR(PERMI_LOAD(limb + 4 * PERMI_WIDTH), sign);
-  PERMI_EVERY(k, 2, if (k + 1 < limbs)
-              PERMI_NAME(exact_times_gaussian)(product, k + 1, limb + (k + 1) * 8 * PERMI_WIDTH, round, 2));
-  PERMI_EVERY(k, 2, if (k + 1 < limbs) PERMI_NAME(exact_carry)(product + 2 * k, 2, round + k, 2));
-  PERMI_UNROLL
-  for (k = 0; k < limbs; k++) {
-    a[4 * k] = product[2 * k];
-    a[12 + 4 * k] = product[2 * k + 1];
-    a[24 + 4 * k] = product[2 * k] + product[2 * k + 1];
-  }
-}
-#endif
-
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact, which add terms to accumulators. `atom` holds four vectors of 4 WIDTH int16 for each atom; the
+   Kernels of >>exact. They add terms to accumulators. `atom` holds four vectors of 4 WIDTH int16 for each atom; the
    first `settings` are in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
      terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k), IFMA: 2^(52 k)
-   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
-   turns lanes 1 and 2 modulo 4. In tiles of 3 x 2 last products absent limbs are 0, but their constants count, except
-   beyond the last accumulator. Limbs stay below 2^51 u_k and accumulators below 2^63 (docs/proofs-rounding.md; proved
-   by machine: tests/proofs/limbs.g, tests/proofs/limbs_orders.sh). */
+   A number of k limbs is sum_i a_i; a_i is a multiple of u_i = 2^(51 i) unit, below 2^52 u_i; round[i] = C_i =
+   1.5 * 2^103 u_i. fma(a, g, C_i) = C_i + h and l = fma(a, g, -h) split ag = h + l exactly. A vector of atoms ends as
+   four of limbs, the places, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs turns lanes 1
+   and 2 modulo 4. Accumulators stay below 2^63 (docs/proofs-rounding.md; proved by machine: tests/proofs/limbs.g,
+   tests/proofs/limbs_orders.sh). */
 
 #if defined(PERMI_I) && !defined(PERM_NO_EXACT)
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
@@ -16031,6 +15826,54 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_sig
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
+/* Adds the parts l and h of a g to low and high, or sets these if fresh. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, int fresh_low, PERMI_V *low,
+                                                       int fresh_high, PERMI_V *high)
+{
+  PERMI_V h = PERMI_FMA(a, g, c) - c, l = PERMI_FMS(a, g, h);
+  if (!fresh_low)
+    l = l + *low;
+  if (!fresh_high)
+    h = h + *high;
+  *low = l;
+  *high = h;
+}
+
+/* Sets a[0 .. k] = a[0 .. k - 1] g, limbs `apart`; the parts of a Gaussian g are four vectors apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
+                                                       int apart, int parts)
+{
+  const PERMI_V re = PERMI_LOAD(g);
+  PERMI_V carry[2];
+  int i;
+  carry[0] = carry[1] = PERMI_SET(0);
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++, a += apart) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    PERMI_V low[2] = {carry[0], carry[1]};
+    PERMI_NAME(exact_split)(a[0], re, c, !i, low, 1, carry);
+    if (parts == 2) {
+      const PERMI_V im = PERMI_LOAD(g + 4 * PERMI_WIDTH);
+      PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - im, c, 0, low, 0, carry);
+      PERMI_NAME(exact_split)(a[0], im, c, !i, low + 1, 1, carry + 1);
+      PERMI_NAME(exact_split)(a[1], re, c, 0, low + 1, 0, carry + 1);
+      a[1] = low[1];
+    }
+    a[0] = low[0];
+  }
+  a[0] = carry[0];
+  if (parts == 2)
+    a[1] = carry[1];
+}
+
+/* Adds a product of last limbs. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, PERMI_V a, PERMI_V b, PERMI_V round, PERMI_V rest)
+{
+  const PERMI_V high = PERMI_FMA(a, b, round), low = PERMI_FMA(a, b, rest - high);
+  to[0] = PERMI_I_ADD64(to[0], PERMI_I_BITS(low));
+  to[1] = PERMI_I_ADD64(to[1], PERMI_I_BITS(high));
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -16039,7 +15882,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
   double limb[6 * 4 * PERMI_WIDTH] PERMI_ALIGN64;
   uint64_t *accumulator = work->accumulator[0];
   PERMI_I sum[7];
-  int k, q, place;
+  int i, j, k, q, place;
   PERMI_UNROLL
   for (k = 0; k <= limbs; k++)
     sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
@@ -16053,10 +15896,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
       a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
       b[0] = PERMI_LOAD(other);
       PERMI_EVERY(k, 2, if (k + 1 < first)
-                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
+                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
       PERMI_EVERY(k, 2, if (k + 1 < second)
-                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
-      PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
+                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
+      PERMI_UNROLL_FEW
+      for (i = 0; i < first; i++) {
+        PERMI_UNROLL_FEW
+        for (j = 0; j < second; j++)
+          PERMI_NAME(exact_sum)(sum + i + j, a[i], b[j], PERMI_SET(exact->round[i + j]), PERMI_SET(exact->rest[i + j]));
+      }
     }
   }
   PERMI_UNROLL
@@ -16064,20 +15912,76 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Evaluates any number of limbs, also wide ones, four vectors a turn. */
+/* Stores the wide limbs of setting q, four vectors each, [limb][part]. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
+                                                         int parts)
+{
+  const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
+  int i, k, place;
+  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
+    PERMI_V product[4][2];
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      product[place][0] = PERMI_SET(1);
+      product[place][1] = PERMI_SET(0);
+    }
+    for (i = 0; i < exact->wide_rows[k]; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
+      const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
+      PERMI_UNROLL
+      for (place = 0; place < 4; place++) {
+        const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
+        if (parts == 1) {
+          product[place][0] = product[place][0] * y;
+        } else {
+          const PERMI_V z = im + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH), was = product[place][0];
+          const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
+          product[place][0] = PERMI_FMS(was, y, cross);
+          product[place][1] = PERMI_FMA(was, z, other);
+        }
+      }
+    }
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
+      if (parts == 2)
+        PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
+    }
+  }
+}
+
+/* Multiplies one half; Gaussian limbs are carried to at most 2^50. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *limb, int limbs, const double *round,
+                                                      int parts)
+{
+  int k, place, v;
+  for (k = 1; k < limbs; k++) {
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++)
+      PERMI_NAME(exact_times)(a + parts * place, k, limb + (k * 4 * parts + place) * PERMI_WIDTH, round, 4 * parts,
+                              parts);
+  }
+  for (k = 0; parts == 2 && k + 1 < limbs; k++)
+    for (v = 0; v < 8; v++, a++) {
+      const PERMI_V c = PERMI_SET(round[k]), sum = *a + c, high = sum - c;
+      *a = *a - high;
+      a[8] = a[8] + high;
+    }
+}
+
+/* Evaluates any number of limbs, also wide and Gaussian ones, in planes: re re', im im', (re + im)(re' + im'). */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
-  const int limbs = exact->limbs, first = exact->first, second = limbs - first;
+  const int limbs = exact->limbs, first = (limbs + 1) / 2, second = limbs - first;
   const int many = 4 * parts, planes = 2 * parts - 1;
   double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH;
   PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
   PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
-  PERMI_I sum[3][PERMI_EXACT_PADDED + 1];
+  PERMI_I sum[3][PERMI_EXACT_LIMBS + 1];
   int i, j, k, q, place, part, plane;
   for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= PERMI_EXACT_PADDED; k++)
-      sum[plane][k] = k <= limbs ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
+    for (k = 0; k <= limbs; k++)
+      sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
   for (q = 0; q < settings; q++) {
     for (k = 0; k < exact->narrow; k++)
       PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
@@ -16085,71 +15989,31 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
     for (place = 0; place < 4; place++) {
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
       for (part = 0; part < parts; part++) {
-        const double *from = limb + (4 * part + place) * PERMI_WIDTH;
-        a[parts * place + part] = PERMI_LOAD(from) * PERMI_SET(sign ? -exact->unit : exact->unit);
-        b[parts * place + part] = PERMI_LOAD(from + first * many * PERMI_WIDTH);
+        a[parts * place + part] =
+            PERMI_LOAD(limb + (4 * part + place) * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
+        b[parts * place + part] = PERMI_LOAD(other + (4 * part + place) * PERMI_WIDTH);
       }
     }
-    PERMI_NAME(exact_half)(a, limb, first, exact->half[0], parts);
-    PERMI_NAME(exact_half)(b, other, second, exact->half[1], parts);
-    for (k = 0; k < many; k++) {
-      a[first * many + k] = a[first * many + many + k] = PERMI_SET(0);
-      b[second * many + k] = PERMI_SET(0);
-    }
-    for (k = 0; parts == 2 && k < 4 * (first + 2); k++)
+    PERMI_NAME(exact_half)(a, limb, first, exact->round, parts);
+    PERMI_NAME(exact_half)(b, other, second, exact->second, parts);
+    for (k = 0; parts == 2 && k < 4 * first; k++)
       a_sum[k] = a[2 * k] + a[2 * k + 1];
-    for (k = 0; parts == 2 && k < 4 * (second + 1); k++)
+    for (k = 0; parts == 2 && k < 4 * second; k++)
       b_sum[k] = b[2 * k] + b[2 * k + 1];
     for (plane = 0; plane < planes; plane++) {
-      const int apart = plane == 2 ? 4 : many;
+      const int apart = plane == 2 ? 1 : parts;
       const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
-      for (i = 0; i < first; i += 3)
-        for (j = 0; j < second; j += 2)
+      for (i = 0; i < first; i++)
+        for (j = 0; j < second; j++) {
+          const PERMI_V round = PERMI_SET(exact->round[i + j]), rest = PERMI_SET(exact->rest[i + j]);
+          PERMI_UNROLL
           for (place = 0; place < 4; place++)
-            PERMI_NAME(exact_sum)(sum[plane] + i + j, x + apart * i + apart / 4 * place,
-                                  y + apart * j + apart / 4 * place, 3, 2, exact->round + i + j, exact->rest + i + j,
-                                  apart);
+            PERMI_NAME(exact_sum)(sum[plane] + i + j, x[apart * (4 * i + place)], y[apart * (4 * j + place)], round,
+                                  rest);
+        }
     }
   }
   for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= exact->limbs; k++)
-      PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact *exact, permi_exact_work *work,
-                                                              int settings, int negative, int place_signs, int limbs)
-{
-  const int first = (limbs + 1) / 2;
-  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
-  double *limb = work->limb;
-  PERMI_V a[36], b[36];
-  PERMI_I sum[3][7];
-  int k, q, place, plane;
-  for (plane = 0; plane < 3; plane++)
-    for (k = 0; k <= limbs; k++)
-      sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
-  for (q = 0; q < settings; q++) {
-    PERMI_NAME(exact_factors)(exact, work->x, q, limb, 2);
-    for (place = 0; place < 4; place++) {
-      const PERMI_V sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus;
-      const double *from = limb + place * PERMI_WIDTH;
-      PERMI_NAME(exact_planes)(a + place, from, first, sign, exact->round);
-      PERMI_NAME(exact_planes)(b + place, from + first * 8 * PERMI_WIDTH, limbs - first, plus, exact->round);
-    }
-    for (plane = 0; plane < 3; plane++) {
-      PERMI_I total[7];
-      PERMI_UNROLL
-      for (k = 0; k <= limbs; k++)
-        total[k] = sum[plane][k];
-      for (place = 0; place < 4; place++)
-        PERMI_NAME(exact_sum)(total, a + 12 * plane + place, b + 12 * plane + place, first, limbs - first, exact->round,
-                              exact->rest, 4);
-      PERMI_UNROLL
-      for (k = 0; k <= limbs; k++)
-        sum[plane][k] = total[k];
-    }
-  }
-  for (plane = 0; plane < 3; plane++)
     for (k = 0; k <= limbs; k++)
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
@@ -16227,11 +16091,6 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
   { few(exact, work, settings, negative, place_signs, limbs); }
 PERMI_INSTANCE(exact_many, PERMI_TARGET, PERMI_NAME(exact_any), 1)
 PERMI_INSTANCE(gaussian_many, PERMI_TARGET, PERMI_NAME(exact_any), 2)
-PERMI_INSTANCE(gaussian_2, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 2)
-PERMI_INSTANCE(gaussian_3, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 3)
-PERMI_INSTANCE(gaussian_4, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 4)
-PERMI_INSTANCE(gaussian_5, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 5)
-PERMI_INSTANCE(gaussian_6, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 6)
 PERMI_INSTANCE(exact_2, PERMI_TARGET, PERMI_NAME(exact_few), 2)
 PERMI_INSTANCE(exact_3, PERMI_TARGET, PERMI_NAME(exact_few), 3)
 PERMI_INSTANCE(exact_4, PERMI_TARGET, PERMI_NAME(exact_few), 4)
@@ -16263,9 +16122,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
                                                       double *wide_x)
 {
+  const double *step = exact->wide_step + j * exact->wide_padded;
+  int i;
   PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
-  if (exact->wide_padded)
-    PERMI_NAME(exact_move_doubles)(exact, j, minus, wide_x);
+  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
+    const PERMI_V a = PERMI_LOAD(wide_x + i), b = PERMI_LOAD(step + i);
+    PERMI_STORE(wide_x + i, minus ? a - b : a + b);
+  }
 }
 
 /* Empties accumulators that `settings` more might overflow. */

@@ -9,19 +9,15 @@ typedef struct permi_exact_family {
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: k, of atoms if real */
+  permi_exact_evaluate gaussian, real[7]; /* [0]: any limbs, [k]: k, of atoms */
 } permi_exact_family;
 
-#define PERMI_EXACT_EVALUATE(name, many, family)                                                                       \
+#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, name)                                                \
   {                                                                                                                    \
-    permi_##many##_##family, NULL, permi_##name##_2_##family, permi_##name##_3_##family, permi_##name##_4_##family,    \
-        permi_##name##_5_##family, permi_##name##_6_##family                                                           \
-  }
-#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
-  {                                                                                                                    \
-    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                \
+    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family, permi_gaussian_many_##family,  \
     {                                                                                                                  \
-      PERMI_EXACT_EVALUATE(limbs, exact_many, family), PERMI_EXACT_EVALUATE(gaussian, gaussian_many, family)           \
+      permi_exact_many_##family, NULL, permi_##name##_2_##family, permi_##name##_3_##family,                           \
+          permi_##name##_4_##family, permi_##name##_5_##family, permi_##name##_6_##family                              \
     }                                                                                                                  \
   }
 
@@ -34,7 +30,7 @@ static const permi_exact_family permi_exact_families[] = {
 #elif PERMI_ARM && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_NEON, neon, 3, 3.2e9, PERMI_EXACT_WINDOW, exact),
 #endif
-    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {{NULL}}}};
+    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, NULL, {NULL}}};
 
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
@@ -94,11 +90,6 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
   return 1;
 }
 
-static int permi_exact_first(int limbs)
-{
-  return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
-}
-
 /* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. Returns 0 if a row is too long, or if
    there are too many. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
@@ -119,7 +110,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
 /* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
-  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first;
+  const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
   const double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
   if (rows->parts == 1)
@@ -157,9 +148,9 @@ typedef struct permi_exact_plan {
 } permi_exact_plan;
 
 /* Returns 0 for the kernel for any number of limbs. */
-static int permi_exact_few(const permi_exact_packing *packing, int parts)
+static int permi_exact_few(const permi_exact_packing *packing)
 {
-  return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) ? packing->limbs : 0;
+  return packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0;
 }
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
@@ -183,7 +174,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   plan->family = family;
   operations = permi_exact_operations(&plan->packing, rows);
   plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
-                  (permi_exact_few(&plan->packing, rows->parts) ? 1 : 0.5) / family->rate *
+                  (permi_exact_few(&plan->packing) ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
@@ -297,15 +288,14 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 {
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
-  const int parts = plan->rows.parts, limbs = packing->limbs, first = permi_exact_first(limbs);
-  const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
-  int rows, columns, i, j, k;
+  const int parts = plan->rows.parts, limbs = packing->limbs, first = (limbs + 1) / 2;
+  const int few = permi_exact_few(packing), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
+  int i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
   exact->limbs = limbs;
   exact->narrow = packing->narrow;
-  exact->first = first;
   exact->wide_padded = (packing->wide * parts + 7) & ~7;
   exact->wide_entries = packing->wide * parts;
   exact->transposed = plan->rows.transposed;
@@ -313,8 +303,8 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   exact->chunk_log2 = exact->outer + inner < terms_log2 ? exact->outer : terms_log2 - inner;
   exact->survivors = plan->survivors;
   exact->run = plan->skip ? family->skip : family->all;
-  exact->evaluate = family->evaluate[parts - 1][few];
-  exact->window = parts == 1 && few ? family->window : PERMI_EXACT_WINDOW;
+  exact->evaluate = parts == 2 ? family->gaussian : family->real[few];
+  exact->window = few ? family->window : PERMI_EXACT_WINDOW;
   exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
   exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
   for (k = 0; k + 1 < limbs; k++) {
@@ -322,14 +312,10 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
     exact->round[k] = 1.5 * ldexp(unit, 103);
     exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
   }
-  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
-    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-    exact->half[0][k] = exact->half[1][k] * exact->unit;
-  }
-  rows = few ? first : (first + 2) / 3 * 3; /* many: tiles */
-  columns = few ? limbs - first : (limbs - first + 1) / 2 * 2;
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
+  for (k = 0; k < PERMI_EXACT_HALF; k++)
+    exact->second[k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
+  for (i = 0; i < first; i++)
+    for (j = 0; j < limbs - first && exact->window == PERMI_EXACT_WINDOW; j++) {
       const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
       for (k = 0; k < 2; k++) {
         uint64_t bits;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# >>exact_kernels >>limb_kernels: claims about limbs that depend on how many there are, for run.sh.
+# >>exact_kernels: claims about limbs that depend on how many there are, for run.sh.
 # u_0 = 1 and u_1 = 2^51: all limbs are alike, as their weights are powers of two.
 two() { echo $((1 << $1)); }
 G=$(($(two 51) - 1024)) g=$(($(two 50) - 1024)) # permi_exact_pack_into: up to 6 limbs and beyond
@@ -34,7 +34,7 @@ step three_limbs_first $(two 50) $G 0 $(($(two 50) + 1)) $(($(two 50) - 511))
 step three_limbs_second $two_limbs $G $(($(two 50) - 511)) $(($(two 51) - 510)) $(($(two 51) - 3071))
 step many_limbs $(($(two 51) - 1023)) $g $(($(two 50) - 1024)) $(($(two 51) - 1023)) $(($(two 50) - 1024))
 
-# >>limb_kernels 2: Gaussian limbs, a factor's parts |c| + |d| <= g, so that |a c - b d| <= M g; h1, h2 in units of u_1
+# >>exact_kernels, Gaussian 2: limbs, a factor's parts |c| + |d| <= g, so that |a c - b d| <= M g; h1, h2 in units of u_1
 # are next to a c, b d.
 M=$(($(two 52) - $(two 11)))
 cat <<E2
@@ -48,7 +48,7 @@ E2
 # numbers of at most 2^51 meet in one accumulator, in each of `settings` times 4 vectors.
 for limbs in 2 3 4 5 6 8 12 16 20 24 28 32; do
   first=$(((limbs + 1) / 2)) settings=128
-  [ $limbs -gt 6 ] && first=$(((limbs + 3) / 6 * 3)) settings=32
+  [ $limbs -gt 6 ] && settings=32
   second=$((limbs - first)); [ $second -gt $first ] && least=$first || least=$second
   numbers=$((2 * least)); [ $first -eq $second ] && numbers=$((2 * least - 1))
   cat <<E2

