@@ -2,56 +2,22 @@
 #pragma once
 #include "platform.h"
 
-#define PERMI_HUGE_BYTES 4194304
-
-#if defined(MADV_HUGEPAGE)
-#define PERMI_HUGE_PAGES MADV_HUGEPAGE
-#elif PERMI_POSIX && defined(__linux__) && !defined(__cplusplus) /* hidden by -std=c99 */
-#define PERMI_HUGE_PAGES 14
-extern int madvise(void *memory, size_t bytes, int advice);
-#endif
-
-/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
-static void permi_prefer_huge_pages(void *memory, size_t bytes)
-{
-#if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
-  const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
-  const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
-  const int error = errno;
-  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES);
-  errno = error;
-#else
-  (void)memory;
-  (void)bytes;
-#endif
-}
-
 static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
 {
-  size_t bytes = count * size;
-  void *memory;
+  const size_t bytes = count && size ? count * size : 1;
   if (size && count > SIZE_MAX / size)
     return NULL;
-  if (!bytes)
-    bytes = 1;
-  if (allocator->allocate)
-    return allocator->allocate(bytes, allocator->user_data);
-  memory = malloc(bytes);
-  if (memory && bytes >= PERMI_HUGE_BYTES)
-    permi_prefer_huge_pages(memory, bytes);
-  return memory;
+  return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
 }
 
 /* permi_allocate of zeros; touches no fresh pages. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
-  const int own = !allocator->allocate && count && size;
-  void *memory = own ? calloc(count, size) : permi_allocate(allocator, count, size);
-  if (memory && !own)
-    memset(memory, 0, count * size);
-  else if (memory && count * size >= PERMI_HUGE_BYTES)
-    permi_prefer_huge_pages(memory, count * size);
-  return memory;
+  void *memory;
+  if (!allocator->allocate && count && size)
+    return calloc(count, size);
+  memory = permi_allocate(allocator, count, size);
+  return memory ? memset(memory, 0, count * size) : NULL;
 }
 
 static void permi_release(const perm_allocator *allocator, void *pointer)
@@ -161,47 +127,43 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale; d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
+/* vsnprintf with a point in every locale; conversions d u x of int and long long, s c e f g. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
-  char number[352];
-  size_t length = 0, k;
+  size_t length = 0;
   for (; *format; format++) {
-    const char *text = format;
-    int count = 1, width = 0, precision = -1, left = 0, wide = 0, sign = 0, *given = &width;
-    if (*format == '%') {
-      while (!strchr("duxscgef%", *++format)) {
-        if (*format >= '0' && *format <= '9')
-          *given = 10 * *given + (*format - '0');
-        else if (*format == '*')
-          *given = va_arg(arguments, int);
-        else if (*format == '.')
-          *(given = &precision) = 0;
-        else
-          *(*format == 'l' ? &wide : *format == '-' ? &left : &sign) = 1;
-      }
-      text = *format == 's' ? va_arg(arguments, const char *) : number;
-      if (*format == 'c' || *format == '%') {
-        snprintf(number, sizeof number, "%c", *format == 'c' ? va_arg(arguments, int) : '%');
-      } else if (*format == 'd') {
-        snprintf(number, sizeof number, "%lld", wide ? va_arg(arguments, long long) : va_arg(arguments, int));
-      } else if (*format == 'u' || *format == 'x') {
-        snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
-                 wide ? va_arg(arguments, unsigned long long) : va_arg(arguments, unsigned));
-      } else if (*format != 's') {
-        snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
-                 precision < 0 ? 6 : precision, va_arg(arguments, double));
-        permi_put_point(number);
-      }
-      for (count = 0; (*format != 's' || count != precision) && text[count];)
-        count++;
+    const size_t room = length < size ? size - length : 0;
+    char one[32] = "%", number[352], *at = room ? buffer + length : NULL;
+    size_t used = 1;
+    int wide = 0;
+    if (*format != '%') {
+      if (room)
+        *at = *format;
+      length++;
+      continue;
     }
-    for (width -= count; width > 0 && !left; width--, length++)
-      if (length + 1 < size)
-        buffer[length] = *format == 'x' ? '0' : ' ';
-    for (k = 0; k < (size_t)count || width-- > 0; k++, length++)
-      if (length + 1 < size)
-        buffer[length] = k < (size_t)count ? text[k] : ' ';
+    while (!strchr("duxscgef%", *++format)) {
+      wide |= *format == 'l';
+      if (*format == '*')
+        used += (size_t)snprintf(one + used, sizeof one - used, "%d", va_arg(arguments, int));
+      else
+        one[used++] = *format;
+    }
+    one[used] = *format;
+    one[used + 1] = 0;
+    if (*format == 's') {
+      length += (size_t)snprintf(at, room, one, va_arg(arguments, const char *));
+      continue;
+    }
+    if (strchr("gef", *format)) {
+      snprintf(number, sizeof number, one, va_arg(arguments, double));
+      permi_put_point(number);
+    } else if (wide) {
+      snprintf(number, sizeof number, one, va_arg(arguments, long long));
+    } else {
+      snprintf(number, sizeof number, one, *format == '%' ? 0 : va_arg(arguments, int));
+    }
+    length += (size_t)snprintf(at, room, "%s", number);
   }
   if (size)
     buffer[length < size ? length : size - 1] = 0;
