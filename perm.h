@@ -160,7 +160,7 @@
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if renamed (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
-                         counter; elsewhere gettimeofday or clock) */
+                         counter; elsewhere whole seconds) */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -709,9 +709,6 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #else
 #define PERMI_OPENMP 0
 #endif
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/time.h>
-#endif
 
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(PERM_NO_POSIX)
 #define PERMI_POSIX 1
@@ -793,9 +790,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time; without expensive-optimizations it
-   leaves out vzeroupper and no longer fuses. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3
-   times as long), sparyser (1.14), decompose (1.27). */
+/* They enclose rooms whose speed -O1 keeps: gcc takes 0.6 of the time; without expensive-optimizations it leaves out
+   vzeroupper and fuses no more. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3 times as long),
+   sparyser (1.14), decompose (1.27). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -804,8 +801,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8, since gcc 12 unrolls loops too late to hold arrays in
-   registers. PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8: gcc 12 unrolls too late to hold arrays in registers.
+   PERMI_ALIGN_LOOPS: aligned to 16 bytes, row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -833,8 +830,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, no header declares
-   clock_gettime, which takes two longs, or has another name where times are longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
+   clock_gettime, which takes two longs, or has another name. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -865,20 +862,12 @@ static double permi_seconds(void)
   if (PERMI_CLOCK_FITS(exact.tv_sec) && clock_gettime(PERMI_CLOCK, &exact) == 0)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
-  {
-#if defined(__unix__) || defined(__APPLE__)
-    struct timeval now;
-    gettimeofday(&now, NULL);
-    return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
-#else
-    return (double)clock() / CLOCKS_PER_SEC;
-#endif
-  }
+  return (double)time(NULL);
 #endif
 }
 
-/* ---- environment: between begin and end a thread rounds to nearest, with denormals; then it has its own rounding
-   again. The caller, -ffast-math in another object, or an earlier loop in OpenMP's threads may have set another one. */
+/* ---- environment: between begin and end a thread rounds to nearest, with denormals. The caller, -ffast-math in
+   another object, or an earlier loop in OpenMP's threads may have set another rounding. */
 
 static int permi_rounding_is_sound(void)
 {
@@ -931,36 +920,36 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
   (permi_environment_begin(environment), permi_environment_end(environment, call))
 
 /* ========================================================================================= >>prices
-   Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock is
-   asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices`
-   measures them. They are of a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), November 2026, unless a
-   line says otherwise; "chosen" limits were set. Engines derive prices from others where they are about a multiple.
-   Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. */
+   Prices predict times. They choose engines and orders and cut work into slices, but change no value. No clock is
+   asked: a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices`
+   measured them on a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), November 2026, unless a line says
+   otherwise; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run,
+   >>band_order. */
 
 /* ---- limits */
-#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region: tens of microseconds */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region takes tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
-#define PERMI_FREE_SECONDS 1e-3       /* chosen: proven bounds win below it; longer runs are worth another look */
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: lost if a call stops in one; a tenth of it wakes threads */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: higher precisions below it are tried unasked */
-#define PERMI_EXACT_FREE_SECONDS 10.0 /* chosen: integers are exact by default up to here, */
-#define PERMI_EXACT_WORTH 5           /* and up to so many times the seconds of doubles */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers other engines, and small ranks are refused */
-#define PERMI_HYBRID_CAUTION 1.25     /* chosen: larger estimates are escalated more often */
+#define PERMI_FREE_SECONDS 1e-3       /* chosen: proven bounds win below it */
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: lost if a call stops; a tenth wakes threads */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: higher precisions are tried unasked */
+#define PERMI_EXACT_FREE_SECONDS 10.0 /* chosen: integers are exact by default up to this, */
+#define PERMI_EXACT_WORTH 5           /* and to this multiple of doubles */
+#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: refused */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, small ranks are refused */
+#define PERMI_HYBRID_CAUTION 1.25     /* chosen: escalates more often if larger */
 
 /* ---- dense sums, integers, small ranks */
-#define PERMI_RATE_GLYNN 6e8 /* rows' sums and their products; half for Ryser, a twentieth for prefixes of expansion */
-#define PERMI_RATE_EXACT_WORDS 2.5e8   /* words of limbs times words, residues */
-#define PERMI_RIVAL_RATE 2e11          /* elements: more than the exact engine has reached */
-static const double permi_exact_spread[3] = {2, 8, 1024}; /* times slower, at most: by IFMA, other vectors, none */
-#define PERMI_TERMS_SECONDS 5e-8       /* minors: a row of a term in double-double */
-#define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a product and a sum in double-double */
+#define PERMI_RATE_GLYNN 6e8 /* rows; half for Ryser, a twentieth for expansion */
+#define PERMI_RATE_EXACT_WORDS 2.5e8   /* products of words, residues */
+#define PERMI_RIVAL_RATE 2e11          /* elements: more than exact sums reach */
+static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFMA, other vectors, none */
+#define PERMI_TERMS_SECONDS 5e-8       /* minors: a row of a double-double term */
+#define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a double-double product and sum */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 
-/* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
+/* ---- counts: [real, complex]; within a factor of two beyond a few microseconds */
 static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
 static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
@@ -972,91 +961,87 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
 #define PERMI_SECONDS_TERM 3e-8 /* repeats: a term */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: below it double-double at once */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: double-double at once */
 #endif
 
-/* ---- planning: shares are chosen, of the predicted run */
+/* ---- planning: chosen shares of the predicted run */
 #define PERMI_PLAN_SHARE 0.035          /* or */
 #define PERMI_PLAN_SECONDS 1.8e-3       /* this, of arrays a twelfth; */
 #define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
 #define PERMI_PLAN_RIVAL 0.4            /* of what is left, for the layouts of hybrid */
-#define PERMI_GREEDY_SHARE 0.05         /* for orders to begin with; behind a rival a twelfth */
-#define PERMI_ANNEAL_SHARE 0.03         /* for annealing an order; */
+#define PERMI_GREEDY_SHARE 0.05         /* for first orders; behind a rival a twelfth */
+#define PERMI_ANNEAL_SHARE 0.03         /* for annealing; */
 #define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
-#define PERMI_SEARCH_SHARE 0.02         /* for layouts of hybrid; of the rival's, for orders of twins */
-#define PERMI_ORDER_PLAN_SECONDS 1e-6   /* per vertex and entry: an order and its programme */
-#define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
+#define PERMI_SEARCH_SHARE 0.02         /* for layouts of hybrid; of the rival for twins */
+#define PERMI_ORDER_PLAN_SECONDS 1e-6   /* an order, per vertex and entry */
+#define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: not annealed */
 #define PERMI_CLASS_PLAN_SECONDS 1e-8   /* per pair of vertices */
 #define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
 #define PERMI_CLASS_AGAIN 0.1           /* for further orders */
-#define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* chosen: not planned against quicker rivals: a layout takes a millisecond */
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
+#define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* chosen: faster rivals win unasked: a layout takes a millisecond */
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move for GPUs */
 
 /* ---- lists, arrays, bands, classes, rook numbers, trees */
-#define PERMI_STEP_SECONDS 1e-6    /* a step of lists, of rook numbers, of subsets */
-#define PERMI_WORD_SECONDS 1.5e-9  /* a word of a value of several: twins, rook numbers */
+#define PERMI_STEP_SECONDS 1e-6    /* lists, rook numbers, subsets */
+#define PERMI_WORD_SECONDS 1.5e-9  /* of long values: twins, rook numbers */
 #define PERMI_ROW_SECONDS 3e-7     /* a row of a band, a step of twins */
-#define PERMI_STATE_SECONDS 1.3e-9 /* lists: per unit of the order's cost */
-/* By permi_algebra, to doubles; the last: a word more. */
+#define PERMI_STATE_SECONDS 1.3e-9 /* lists: a unit of cost */
+/* By permi_algebra, relative to doubles; the last: a word more. */
 PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.5, 1, 0.8};
-/* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. By
-   permi_algebra: of a unit of cost (words: and of a word); */
+/* A unit of cost by permi_algebra (words: and a word), on 30 graphs on a Zen 4 core, times 1.3: that core is faster. */
 PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9,  1.3e-9, 1.5e-9,
                                                           3e-8,    6e-10, 5.5e-10, 1.2e-9, 2e-8};
-/* of AVX-512, AVX2, others: residues; products of which are reduced. */
+/* AVX-512, AVX2, others: residues; reduced products. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
     {3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}};
-#define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte of it more if the values of a step */
+#define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte, if the values of a step */
 #define PERMI_ARRAY_CACHE_BYTES 3e7     /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6 /* a stream */
-#define PERMI_BAND_MADE_SECONDS 3e-8    /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_BAND_MADE_SECONDS 3e-8    /* a new transition: 2 to 5e-8 */
 #define PERMI_CLASS_WAY_SECONDS 4e-8
-#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* rook numbers by the frontier: a byte of a value read */
+#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* a byte read */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9  /* a pair, a state */
-#define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex of a factor; 18 graphs */
+#define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex; 18 graphs */
 #define PERMI_TREE_CACHE_BYTES 1e6      /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8    /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
 
-/* Planar eliminations of residues, of double-doubles with a radius: a product and difference; a pair and an entry.
-   Boards of 30 x 30 and 100 x 100. */
+/* Residues, double-doubles with a radius: a product and difference; a pair and an entry. Boards of 30^2 and 100^2. */
 PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {2.2e-8, 1e-6}};
 
-/* Sign search: a node, a join, a pattern in it, a pair of them. On a core by tables (Zen 4); with rows odd or long
-   (Zen 5); on a GPU, from counts of instructions, together measured (regular:64:6, H100: 9.7 s), where a pair is one
-   word of 8 rows of both blocks. */
+/* A node, a join, a pattern, a pair: by tables (Zen 4); odd or long rows (Zen 5); a GPU, by counted instructions
+   (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
 PERMI_UNUSED static const double permi_signs_each[3][4] = {
     {1.4e-8, 4.5e-8, 1.2e-8, 9e-10}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
 #define PERMI_SIGNS_CUT_SECONDS 6e-10          /* a row that thins out patterns */
-#define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row, in words */
-#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
-#define PERMI_SIGNS_WEIGH_UNITS 7              /* of the weights: an entry of a row, times the row's size */
-#define PERMI_SIGNS_PLAN_MOST 0.25     /* chosen: seconds of the last round of orders, and of probes, half of it of */
-                                       /* weights; times plan_effort */
-#define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
-#define PERMI_SIGNS_HOPE 5             /* chosen: the expected time may be so many times too long */
-#define PERMI_SIGNS_HOPE_ENTRIES 5     /* chosen: blocks with fewer entries a line are not asked beforehand */
+#define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row */
+#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move: 12 if full, 30 with 6 ones */
+#define PERMI_SIGNS_WEIGH_UNITS 7              /* weights: an entry, times its row's size */
+#define PERMI_SIGNS_PLAN_MOST 0.25     /* chosen: seconds of the last round, of probes, half of weights */
+#define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: faster rivals win unasked */
+#define PERMI_SIGNS_HOPE 5             /* chosen: how far predictions may be too long */
+#define PERMI_SIGNS_HOPE_ENTRIES 5     /* chosen: fewer entries a line: not asked first */
 
 /* ---- GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}} /* elements, by */
                                              /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
-#define PERMI_COUNTS_GPU_RATE 4e12           /* operations of terms on their forms */
+#define PERMI_COUNTS_GPU_RATE 4e12           /* operations */
 #define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
-#define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits: order 34; */
-#define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* and on the host for each part of a minor and chunk: order 30 */
+#define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits, order 34; */
+#define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* on the host, a minor's part and chunk, order 30 */
 #define PERMI_BATCH_GPU_BYTES_RATE 2e10
 #define PERMI_GPU_START_SECONDS 0.4
 #define PERMI_GPU_STEP_SECONDS 3e-5
-#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */
+#define PERMI_GPU_STATE_SECONDS 3e-12 /* a unit of cost */
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
-#define PERMI_SIGNS_GPU_PLAN 4        /* chosen: times the share of planning, which has one core */
-#define PERMI_SIGNS_GPU_FASTER 240    /* than one core with AVX-512: regular:64:6, H100 */
+#define PERMI_SIGNS_GPU_PLAN 4        /* chosen: times the share of planning */
+#define PERMI_SIGNS_GPU_FASTER 240    /* than an AVX-512 core: regular:64:6, H100 */
 #define PERMI_GPU_PIPE 1.67e13        /* FP64 operations a second */
 #define PERMI_GPU_PART 0.81           /* of it: programs with folds */
-#define PERMI_CODEGEN_PART 0.6        /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
-                                      /* the entries, 3.13 and 2.42 s with three tenths */
+#define PERMI_CODEGEN_PART 0.6        /* of it. Order 40, a fifth of entries: registers 3.05 s, memory 1.66 s; */
+                                      /* three tenths: 3.13, 2.42 s */
 #define PERMI_GPU_COMPILE 0.3
 #define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
 
@@ -1070,7 +1055,7 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
   return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
 }
 
-/* permi_allocate of zeros; touches no fresh pages. */
+/* Touches no fresh pages. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
   void *memory;
@@ -1143,7 +1128,7 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
-/* The number in files and fingerprints, where 1 and 2 are precisions that are gone. */
+/* In files and fingerprints 1 and 2 are precisions that are gone. */
 static int permi_precision_number(perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
@@ -1157,7 +1142,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* Is it one job in several calls, whose limits must not change the plan? */
+/* One job in several calls, whose limits must not change the plan? */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
@@ -1169,7 +1154,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* permi_result_clear without a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
+/* Leaves a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -1241,7 +1226,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Records an error with NaN, so that an ignored status cannot look plausible. */
+/* Records NaN: an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -1264,7 +1249,7 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* Do m rows of n numbers of `bytes`, `stride` apart, not overlap, and does a ptrdiff_t count their bytes? */
+/* Do rows not overlap, and does a ptrdiff_t count their bytes? */
 static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 {
   return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
@@ -1279,9 +1264,9 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
                     name, (long long)stride, stride < n ? n : m);
 }
 
-/* The allocator that counts for max_bytes. Each block's head holds its cost; the last holder releases the meter. */
+/* Counts for max_bytes. A block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
-#define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
+#define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
   double limit, input; /* bytes beside the input, and of it */
@@ -1360,8 +1345,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit that no
-   outer call counts. Without memory for the meter every allocation fails. */
+/* Begins a call in a sound environment. Returns its options, with a meter if there is a limit that no outer call
+   counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -1425,7 +1410,7 @@ static permi_words_of permi_size_words(double bytes)
   return words;
 }
 
-/* Returns PERM_ERROR_LIMIT for PERM_ERROR_MEMORY if the limit was the reason. */
+/* Turns PERM_ERROR_MEMORY into PERM_ERROR_LIMIT if that was the reason. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -1481,7 +1466,7 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* Looks at the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* By bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
@@ -1546,8 +1531,8 @@ typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
 
-/* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction, fma takes a hundred times as long
-   as Dekker's product [Dek71], which is exact in this range. */
+/* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction fma takes a hundred times as long
+   as Dekker's product [Dek71], exact in this range. */
 static double permi_times_minus(double a, double b, double c)
 {
 #ifndef FP_FAST_FMA
@@ -1634,8 +1619,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>platform cannot mend it. Bounds, and integers in doubles, need this test. */
+/* Is arithmetic IEEE, to nearest, with denormals, as bounds and integers in doubles need? Another object's flags can
+   break that where >>platform cannot mend it. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -1650,7 +1635,7 @@ static int permi_arithmetic_is_sound(void)
 /* ======================================================================================= >>integers
    Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
 
-/* a += b, and a -= b, of n words; they return the carry and the borrow. */
+/* a += b and a -= b of n words return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -1723,7 +1708,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   int i;
   for (i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
-    if (!sign) { /* one register fewer, 4 % of the exact kernel for long entries */
+    if (!sign) { /* 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
       carry = p.high + (y[i] < carry);
       continue;
@@ -1741,7 +1726,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns whether x, in two's complement, is negative; magnitude = |x| may be x itself. */
+/* Returns whether x, in two's complement, is negative; magnitude may be x itself. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1777,7 +1762,7 @@ static double permi_words_double(const uint64_t *word, int words, int *exp2)
   return (double)(top | (below != 0)); /* 64 bits round as all would */
 }
 
-/* Adds x 2^bit units of 2^-1074 to the fixed-point accumulator [Kul13], or subtracts them: s - x = ~(~s + x). */
+/* Adds x 2^bit units of 2^-1074 to the accumulator [Kul13], or subtracts: s - x = ~(~s + x). */
 static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 {
   const uint64_t flip = subtract ? UINT64_MAX : 0;
@@ -1820,7 +1805,7 @@ static int permi_sum_drop_sign(perm_sum *sum)
   return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
 }
 
-/* Returns the sum to about 106 bits as hi + lo times 2^*exp2, 1/2 <= |hi| <= 1 (or 0 with exponent 0). */
+/* Returns the sum to about 106 bits as hi + lo times 2^*exp2, 1/2 <= |hi| <= 1 or 0. */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   permi_dd r = {0, 0};
@@ -1868,7 +1853,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* permi_integer_add and _multiply return 0 when the result is too long. */
+/* Returns 0 if the result is too long, as _multiply. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -1918,7 +1903,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* Returns (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
+/* Returns (high 2^64 + low) mod p for high < p <= 2^63. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -1934,24 +1919,25 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
+/* p <= 2^63 */
+static uint64_t permi_words_residue(const uint64_t *word, int words, int negative, uint64_t p)
+{
+  uint64_t rest = 0;
+  while (words-- > 0)
+    rest = permi_residue_wide(rest, word[words], p);
+  return negative && rest ? p - rest : rest;
+}
+
 static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
 {
-  const int negative = (int)(x.high >> 63);
-  uint64_t rest;
-  if (negative)
-    x = permi_wide_negate(x);
-  rest = permi_residue_wide(x.high % p, x.low, p);
-  return negative && rest ? p - rest : rest;
+  uint64_t word[2];
+  const int negative = permi_words_magnitude(word, &x.low, 2);
+  return permi_words_residue(word, 2, negative, p);
 }
 
 static void permi_integer_reduce(perm_integer *a, uint64_t p)
 {
-  uint64_t rest = 0;
-  int i;
-  for (i = a->words - 1; i >= 0; i--)
-    rest = permi_residue_wide(rest, a->word[i], p);
-  if (a->negative && rest)
-    rest = p - rest;
+  const uint64_t rest = permi_words_residue(a->word, a->words, a->negative, p);
   memset(a, 0, sizeof *a);
   a->word[0] = rest;
   a->words = rest != 0;
@@ -1974,7 +1960,7 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
   return 1;
 }
 
-/* A borrowed matrix: entry (i, j) has its parts at a[(i ld + j) parts]. */
+/* Borrowed; parts of entry (i, j) at a[(i ld + j) parts]. */
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;
@@ -2019,8 +2005,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; of a value of
-   0 its error or estimate. */
+/* Brings the larger of |value| and |imaginary|, or of 0 the error or estimate, into [1/2, 1], exactly: products do not
+   overflow. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -2080,9 +2066,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. The error |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the
-   factor 1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too
-   long. */
+/* a *= b. |ab - AB| <= |a| eb + |b| ea + ea eb + 4 * 2^-100 |a| |b|, the last for the double-double product; 1 + 1e-12
+   pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2149,7 +2134,7 @@ static int permi_fits(double x, int e)
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* Writes a result, with exponent 0 whenever value and error measures are then normal doubles. */
+/* Writes a result, with exponent 0 if value and errors are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;
@@ -2186,8 +2171,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 /* =========================================================================================== >>ring
    The values of all engines. Inlined functions get the algebra as a constant. */
 
-/* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli
-   of all terms. Integers are modulo 2^(64 words), enough for the permanent. */
+/* A value: words or doubles, two for a double-double, real before imaginary, and last, if kept, the sum of all terms'
+   moduli. Integers are modulo 2^(64 words). */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
@@ -2303,7 +2288,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* permi_words_fuse with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
+/* The same with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -2502,15 +2487,15 @@ static perm_isa permi_isa_best(void)
 
 /* ========================================================================================== >>files
    Replaces a file as a whole. Whatever fails:
-     1. The file is absent, whole and old, or whole and new: a complete, closed and synced file is renamed to it.
-     2. The temporary file is NAME.<16 hexadecimal digits>.tmp beside it. O_EXCL creates it, so it follows no planted
-        link; child programs do not inherit it; a failed write removes it.
+     1. The file is absent, old or new, and whole: a closed, synced file is renamed to it.
+     2. The temporary file is NAME.<16 hexadecimal digits>.tmp. O_EXCL creates it, so it follows no planted link; child
+        programs do not inherit it; a failed write removes it.
      3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); without locks
         nothing is removed.
-     4. A replaced file keeps its mode, not its owner and access lists. In between, 0600 is never wider.
-     5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written: the
-        rename would miss its target, and following it could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of the kind. */
+     4. A replaced file keeps its mode, not owner and access lists. In between, 0600 is never wider.
+     5. Only regular files are read or replaced: others could hang. A symbolic link is not written: the rename would
+        miss its target, and following it could overwrite any file.
+   A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of kinds. */
 
 /* Tests make operations fail: returns an errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
@@ -2543,7 +2528,7 @@ typedef struct permi_replacement {
 #define PERMI_CLOEXEC __O_CLOEXEC /* with -std=c99 */
 #endif
 
-/* Returns why a file of this kind is neither read nor replaced, or NULL. */
+/* Returns why this kind is refused, or NULL. */
 static const char *permi_file_refusal(mode_t mode)
 {
   return S_ISREG(mode)                       ? NULL
@@ -2678,8 +2663,7 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock until
-   the rename. */
+/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
   int fault;
@@ -2717,7 +2701,7 @@ static int permi_file_finish(permi_replacement *file, int code)
 }
 
 /* Replaces path by what `print` writes of *what (0: it failed and set errno); what NULL: only tries. clean: removes
-   leftovers. Returns NULL or why it failed; *failed is the action, NULL without memory. */
+   leftovers. Returns NULL or why *failed (NULL: out of memory) failed. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)
@@ -4802,7 +4786,6 @@ struct permi_exact {
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS];
-  int wide_rows[PERMI_EXACT_LIMBS];
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
@@ -7247,8 +7230,8 @@ static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
 }
 
-/* Returns 1 if p < 2^63 is prime, by Miller and Rabin's test to the first twelve primes, enough for 64 bits
-   (J. Sorenson, J. Webster, Math. Comp. 86 (2017) 985-1003). */
+/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes is enough for 64 bits (J. Sorenson, J.
+   Webster, Math. Comp. 86 (2017) 985-1003). */
 static int permi_is_prime(uint64_t p)
 {
   static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
@@ -7296,17 +7279,8 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* p <= 2^63 */
-static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
-{
-  uint64_t rest = 0;
-  while (words-- > 0)
-    rest = permi_residue_wide(rest, word[words], p);
-  return rest;
-}
-
-/* Sets word to the integer of least modulus with these residues, in O(primes^2). Returns 1 if it is negative. word,
-   product: primes + 1 words. */
+/* Sets word to the integer of least modulus with these residues. Returns 1 if it is negative. word, product: primes + 1
+   words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -7316,8 +7290,8 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   memset(product, 0, (size_t)words * sizeof *product);
   product[0] = 1;
   for (k = 0; k < primes; k++) { /* word is right modulo the product so far, and below it */
-    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, p);
-    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, p), &prime[k]);
+    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, 0, p);
+    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, 0, p), &prime[k]);
     const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
     word[k + 1] += permi_words_times(word, product, k + 1, digit, 1);
     product[k + 1] = permi_words_times(product, product, k + 1, p, 0);
@@ -7333,7 +7307,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   return 1;
 }
 
-/* Sets the parts of a Gaussian integer from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
+/* Sets Gaussian parts from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
 static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
                                 uint64_t *imaginary)
 {
@@ -7355,7 +7329,7 @@ PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Returns the primes that integers of either sign below 2^bits need. */
+/* Returns the primes for signed integers below 2^bits. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
@@ -7371,8 +7345,8 @@ static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with
   }
 }
 
-/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0] itself. word: 2
-   (primes + 1). PERM_ERROR_OVERFLOW: too long. */
+/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes +
+   1). PERM_ERROR_OVERFLOW: too long. */
 static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
                                       uint64_t modulus, uint64_t *word, perm_sum *sum)
 {
@@ -7383,9 +7357,7 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   }
   negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
   if (modulus) {
-    word[0] = permi_words_residue(word, words, modulus);
-    if (negative && word[0])
-      word[0] = modulus - word[0];
+    word[0] = permi_words_residue(word, words, negative, modulus);
     words = 1;
     negative = 0;
   }
@@ -7405,14 +7377,14 @@ static void permi_residues_too_long(perm_status status, permi_control *control)
 }
 
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding, equal for all kernels, splits and numbers of threads.
+   Permanents of integers without rounding, equal for all kernels, splits and threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
-     Even rows: y_i has the parity of its row's sum. A row of even sum is halved; at most n - 1 are.
-     Groups: |y_i| <= norm = sum_j |a_ij|. Rows whose norms multiply to a word's reach are multiplied in that word.
+     Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
+     Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.
      Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
-     row's zeros among 64 sign vectors. Terms are skipped where few should remain.
-   Tried: unsigned limbs, by a constant added to each group of two rows or more, which sums to 0, save two operations a
-   limb and vector, but fail when terms are skipped or a row is alone. */
+     row's zeros among 64 sign vectors.
+   Tried: unsigned limbs (a constant in each group of rows, which sums to 0) save two operations a limb and vector, but
+   fail when terms are skipped or a row is alone. */
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
@@ -7420,7 +7392,7 @@ typedef struct permi_exact_rows {
   ptrdiff_t line, along; /* from row to row, from entry to entry */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];      /* rows, largest norm first */
-  uint64_t norm[PERM_MAX_N];  /* of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
+  uint64_t norm[PERM_MAX_N];  /* halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits_of[PERM_MAX_N]; /* at least log2 of the norm */
   double bits;
 } permi_exact_rows;
@@ -7491,8 +7463,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger rows are
-   groups before. Returns the number of groups. order: rows by group; bound: products of norms. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Returns the number
+   of groups. order: rows by group; bound: products of norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -7518,9 +7490,9 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
 /* The portable kernel: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* wide: the row sums take two words */
+  int groups, wide_groups;     /* wide: sums of two words */
   short first[PERM_MAX_N + 1]; /* each group's first row */
-  int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
+  int words[PERM_MAX_N];       /* of the product with each group */
   int sum_words;
   permi_odd_modulus modulus;
   uint64_t one;         /* 2^(64 n) mod p */
@@ -7529,7 +7501,7 @@ typedef struct permi_exact_plain {
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* Sets out = p c modulo 2^(64 words); c is signed, of one word, or two if `wide`. */
+/* Sets out = p c modulo 2^(64 words), c signed, of two words if `wide`. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out)
 {
   permi_words_times(out, p, words, low, 0);
@@ -7589,7 +7561,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
+/* Multiplications bring factors 2^-64: the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
@@ -7652,7 +7624,7 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* Explains a leaf. how: its tables; survivors: the share of terms left. */
+/* how: tables; survivors: the share of terms left */
 static size_t permi_exact_say(const permi_leaf *leaf, int parts, const char *how, double survivors, char *buffer,
                               size_t size)
 {
@@ -7800,8 +7772,8 @@ typedef struct permi_exact_packing {
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
 
-/* Returns the atom for a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, below 2^31.
-   fits: largest products before, of an atom, of that half. */
+/* Returns the atom for a row, or -1: the least of four, else the fifth, in the half of 0 and 1, below 2^31. fits:
+   largest products before, of an atom, of that half. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -7812,7 +7784,7 @@ static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
   return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
 }
 
-/* Packs rows, largest norm first, into the limb and its atom of least product. Returns 0 if they do not fit. */
+/* Packs rows, largest norm first, into the limb and atom of least product. Returns 0 if they do not fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int narrow, permi_exact_packing *packing)
 {
   const uint64_t cap = (UINT64_C(1) << (rows->parts == 1 && limbs <= 6 ? 51 : 50)) - 1024; /* see >>exact_kernels */
@@ -7850,8 +7822,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
   return 1;
 }
 
-/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. Returns 0 if a row is too long, or if
-   there are too many. */
+/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. Returns 0 if they do not fit. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   double wide_bits = 0;
@@ -7867,7 +7838,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
+/* Returns the operations behind row sums or atoms, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
@@ -7878,8 +7849,8 @@ static double permi_exact_operations(const permi_exact_packing *packing, const p
   return operations + 4 * (18 * inner + 6 * rows->n) + 4 * 4 * 5 * limbs * limbs / 4;
 }
 
-/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. A row is 0
-   if half of its sum of moduli is added; now: the distribution of what is added. */
+/* Returns the share of sign vectors without a zero row, as if rows were independent; norms <= 127. now: the
+   distribution of added moduli; half of their sum makes 0. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1;
@@ -7907,7 +7878,7 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns 0 for the kernel for any number of limbs. */
+/* Returns 0 for exact_many. */
 static int permi_exact_few(const permi_exact_packing *packing)
 {
   return packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0;
@@ -7939,7 +7910,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
   if (plan->can_skip && rows->halved) {
-    /* search, lists and survivors of a vector of int8 */
+    /* of a vector of int8 */
     const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
     const double search = (2 * rows->halved + 40) * vector, each = (10 * n + 2 * operations) * vector;
     const double survivors = search < plan->seconds ? permi_exact_survivors(rows) : 1;
@@ -7989,59 +7960,37 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_exact_say(leaf, exact->parts, how, exact->survivors, buffer, size);
 }
 
-/* Sets table[s] = base - the steps of the columns in s, in fields of 1 or 2 `bytes`. */
+/* Sets table[s] = base - steps of the columns in s, in fields of 1 or 2 `bytes`. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
-  uint16_t *fields = (uint16_t *)(void *)table;
-  int k, q;
-  if (bytes == 1)
-    table[0] = (uint8_t)(base & 0xff);
-  else
-    fields[0] = (uint16_t)(base & 0xffff);
-  for (k = 0; k < columns; k++)
-    for (q = 0; q < 1 << k; q++)
-      if (bytes == 1)
-        table[(1 << k) + q] = (uint8_t)((table[q] - step[k]) & 0xff);
-      else
-        fields[(1 << k) + q] = (uint16_t)((fields[q] - step[k]) & 0xffff);
+  uint64_t value[256];
+  int q;
+  for (q = 0; q < 1 << columns; q++) {
+    const uint16_t field = (uint16_t)((value[q] = q ? value[q & (q - 1)] - step[permi_trailing_zeros((uint64_t)q)]
+                                                    : base) & 0xffff);
+    if (bytes == 1)
+      table[q] = (uint8_t)(field & 0xff);
+    else
+      memcpy(table + 2 * q, &field, 2);
+  }
 }
 
-/* Fills in row i in doubles: its entries of the table, from `entry` on, and its steps. */
-static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int inner, int entry,
-                                    double *table, double *step)
+/* Fills in part `part` of row i in doubles, from `entry` on. */
+static void permi_exact_doubles(const permi_exact *exact, const permi_exact_rows *rows, int i, int part, int entry,
+                                double *table, double *step)
 {
-  const int width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
+  const int inner = rows->n - 1 - exact->outer, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
   double sums[256];
-  int part, j, k, q;
-  for (part = 0; part < rows->parts; part++, entry++) {
-    sums[0] = (double)(int64_t)permi_exact_start(rows, i, part).low;
-    for (k = 0; k < inner; k++)
-      for (q = 0; q < 1 << k; q++)
-        sums[(1 << k) + q] = sums[q] - (double)(int64_t)permi_exact_step(rows, i, k, part).low;
-    for (k = 0; k < 1 << inner; k++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
-      const int place = (k & 1) * 2 + (k >> 1 & 1), lane = k >> 2 & (width - 1);
-      table[(((k / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane] = sums[k];
-    }
-    for (j = 0; j < exact->outer; j++)
-      step[j * exact->wide_padded + entry] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, part).low;
+  int j, q;
+  for (q = 0; q < 1 << inner; q++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
+    const int place = (q & 1) * 2 + (q >> 1 & 1), lane = q >> 2 & (width - 1);
+    const int column = q ? permi_trailing_zeros((uint64_t)q) : 0;
+    sums[q] = q ? sums[q & (q - 1)] - (double)(int64_t)permi_exact_step(rows, i, column, part).low
+                : (double)(int64_t)permi_exact_start(rows, i, part).low;
+    table[(((q / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane] = sums[q];
   }
-}
-
-static void permi_exact_doubles(permi_exact *exact, const permi_exact_plan *plan, int inner, double *table,
-                                double *step)
-{
-  const permi_exact_rows *rows = &plan->rows;
-  const permi_exact_packing *packing = &plan->packing;
-  const int parts = rows->parts;
-  int h, i, entry = 0;
-  for (h = exact->narrow; h < exact->limbs; h++) {
-    exact->wide_rows[h - exact->narrow] = packing->rows[h][0];
-    for (i = 0; i < rows->n; i++)
-      if (packing->atom_of[i] == h * PERMI_EXACT_ATOMS) {
-        permi_exact_row_doubles(exact, rows, i, inner, entry, table, step);
-        entry += parts;
-      }
-  }
+  for (j = 0; j < exact->outer; j++)
+    step[j * exact->wide_padded + entry] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, part).low;
 }
 
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
@@ -8092,18 +8041,18 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* in the table of settings, or of lanes' bytes */
+  uint8_t *next;   /* of settings, or lanes' bytes */
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Fills in row i, the r-th in the order of the atoms. */
+/* Fills in row i, the r-th of the atoms'. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
-  uint64_t step[PERM_MAX_N], all_plus = 0; /* half the steps' sum is y_i for x = (1, ..., 1) */
+  uint64_t step[PERM_MAX_N], all_plus = 0;
   int j;
   for (j = 0; j < rows->n; j++, a += rows->along)
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
@@ -8143,7 +8092,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
   permi_exact_places to;
   double *doubles;
-  int a, i, r = 0;
+  int a, i, part, r = 0, entry = 0;
   if (!exact)
     return permi_fail_memory(result);
   to.skip = skip;
@@ -8162,14 +8111,16 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->lane_bytes = to.next;
   exact->nibbles = to.nibbles;
   permi_exact_form(exact, plan, inner);
-  permi_exact_doubles(exact, plan, inner, doubles, doubles + (wide << inner));
-  for (a = 0; a < exact->narrow * PERMI_EXACT_ATOMS; a++) {
+  for (a = 0; a < exact->limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
     exact->atom_rows[a] = plan->packing.rows[h][in_limb];
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
     for (i = 0; i < n && exact->atom_rows[a]; i++)
-      if (plan->packing.atom_of[i] == a)
+      if (plan->packing.atom_of[i] == a && h < exact->narrow)
         permi_exact_row_tables(exact, rows, i, r++, &to);
+      else if (plan->packing.atom_of[i] == a)
+        for (part = 0; part < rows->parts; part++)
+          permi_exact_doubles(exact, rows, i, part, entry++, doubles, doubles + (wide << inner));
   }
   permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
   leaf->explain = permi_exact_explain;
@@ -8302,12 +8253,12 @@ PERMI_BRIEF_BEGIN
 /* ==================================================================================== >>exact_device
    Plans and leaves of integers on GPUs, and the fastest of all plans. */
 
-/* Terms a second on one H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11,
-   less for more limbs; residues modulo 3 of the 4 primes 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
+/* Terms a second on an H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs in doubles 1.69e11;
+   residues modulo 3 of 4 primes 2.5e10; zeros skipped, a tenth left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* the most products of words in a term: 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* of words in a term: 15 s to compile */
 
-/* Sets the words of groups and products. Returns the products of words in a term, too many if one is too long. */
+/* Sets words of groups and products. Returns the products of words in a term. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -8330,7 +8281,7 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return products;
 }
 
-/* Places lines: four to a word, two, one, then lines of more words. */
+/* Places lines by size: four, two, one a word, then longer ones. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;
@@ -15695,16 +15646,16 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact. They add terms to accumulators. `atom` holds four vectors of 4 WIDTH int16 for each atom; the
-   first `settings` are in use.
+   Kernels of >>exact add terms to accumulators. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings`
+   in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
      terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k), IFMA: 2^(52 k)
-   A number of k limbs is sum_i a_i; a_i is a multiple of u_i = 2^(51 i) unit, below 2^52 u_i; round[i] = C_i =
-   1.5 * 2^103 u_i. fma(a, g, C_i) = C_i + h and l = fma(a, g, -h) split ag = h + l exactly. A vector of atoms ends as
-   four of limbs, the places, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs turns lanes 1
-   and 2 modulo 4. Accumulators stay below 2^63 (docs/proofs-rounding.md; proved by machine: tests/proofs/limbs.g,
+   A number is sum_i a_i, its limbs a_i multiples of u_i = 2^(51 i) unit, below 2^52 u_i; round[i] = C_i = 1.5 *
+   2^103 u_i. fma(a, g, C_i) = C_i + h and l = fma(a, g, -h) split ag = h + l exactly. A vector of atoms ends as
+   four of limbs, the places, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs lanes 1
+   and 2 modulo 4. Accumulators stay below 2^63 (docs/proofs-rounding.md; tests/proofs/limbs.g,
    tests/proofs/limbs_orders.sh). */
 
 #if defined(PERMI_I) && !defined(PERM_NO_EXACT)
@@ -15746,7 +15697,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_sig
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* Adds the parts l and h of a g to low and high, or sets these if fresh. */
+/* Adds l and h of a g to low and high, or sets these if fresh. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, int fresh_low, PERMI_V *low,
                                                        int fresh_high, PERMI_V *high)
 {
@@ -15759,7 +15710,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PER
   *high = h;
 }
 
-/* Sets a[0 .. k] = a[0 .. k - 1] g, limbs `apart`; the parts of a Gaussian g are four vectors apart. */
+/* Sets a[0 .. k] = a[0 .. k - 1] g, limbs `apart`; parts of g are four vectors apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int apart, int parts)
 {
@@ -15832,20 +15783,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Stores the wide limbs of setting q, four vectors each, [limb][part]. */
+/* Stores wide limbs of setting q, [limb][part][4]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
                                                          int parts)
 {
   const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
   int i, k, place;
   for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
+    const int rows = exact->atom_rows[(exact->narrow + k) * PERMI_EXACT_ATOMS];
     PERMI_V product[4][2];
     PERMI_UNROLL
     for (place = 0; place < 4; place++) {
       product[place][0] = PERMI_SET(1);
       product[place][1] = PERMI_SET(0);
     }
-    for (i = 0; i < exact->wide_rows[k]; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
+    for (i = 0; i < rows; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
       const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
       PERMI_UNROLL
       for (place = 0; place < 4; place++) {
@@ -15888,7 +15840,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *
     }
 }
 
-/* Evaluates any number of limbs, also wide and Gaussian ones, in planes: re re', im im', (re + im)(re' + im'). */
+/* Evaluates any limbs; Gaussian planes are re re', im im', (re + im)(re' + im'). */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
@@ -16111,9 +16063,9 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Sums the sign vectors for which no even row is 0, for norms <= 127. A step has 2^6 settings, two columns from a table
-   and four in Gray order, each a vector of int8 sums. A term vanishes where the least sum over even rows, unsigned, is
-   0. Survivors are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
+/* Sums sign vectors without a zero row, for norms <= 127. A step has 2^6 settings, two columns from a table and four in
+   Gray order, each a vector of int8 sums. A term vanishes where the least unsigned sum over even rows is 0. Survivors
+   are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_exact_total *total)
 {

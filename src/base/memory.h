@@ -10,7 +10,7 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
   return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
 }
 
-/* permi_allocate of zeros; touches no fresh pages. */
+/* Touches no fresh pages. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
   void *memory;
@@ -83,7 +83,7 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
-/* The number in files and fingerprints, where 1 and 2 are precisions that are gone. */
+/* In files and fingerprints 1 and 2 are precisions that are gone. */
 static int permi_precision_number(perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
@@ -97,7 +97,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* Is it one job in several calls, whose limits must not change the plan? */
+/* One job in several calls, whose limits must not change the plan? */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
@@ -109,7 +109,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* permi_result_clear without a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
+/* Leaves a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -181,7 +181,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Records an error with NaN, so that an ignored status cannot look plausible. */
+/* Records NaN: an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -204,7 +204,7 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* Do m rows of n numbers of `bytes`, `stride` apart, not overlap, and does a ptrdiff_t count their bytes? */
+/* Do rows not overlap, and does a ptrdiff_t count their bytes? */
 static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 {
   return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
@@ -219,9 +219,9 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
                     name, (long long)stride, stride < n ? n : m);
 }
 
-/* The allocator that counts for max_bytes. Each block's head holds its cost; the last holder releases the meter. */
+/* Counts for max_bytes. A block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
-#define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
+#define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
   double limit, input; /* bytes beside the input, and of it */
@@ -300,8 +300,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit that no
-   outer call counts. Without memory for the meter every allocation fails. */
+/* Begins a call in a sound environment. Returns its options, with a meter if there is a limit that no outer call
+   counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -365,7 +365,7 @@ static permi_words_of permi_size_words(double bytes)
   return words;
 }
 
-/* Returns PERM_ERROR_LIMIT for PERM_ERROR_MEMORY if the limit was the reason. */
+/* Turns PERM_ERROR_MEMORY into PERM_ERROR_LIMIT if that was the reason. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;

@@ -107,7 +107,6 @@ struct permi_exact {
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS];
-  int wide_rows[PERMI_EXACT_LIMBS];
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */

@@ -1,14 +1,14 @@
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact. They add terms to accumulators. `atom` holds four vectors of 4 WIDTH int16 for each atom; the
-   first `settings` are in use.
+   Kernels of >>exact add terms to accumulators. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings`
+   in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
      terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k), IFMA: 2^(52 k)
-   A number of k limbs is sum_i a_i; a_i is a multiple of u_i = 2^(51 i) unit, below 2^52 u_i; round[i] = C_i =
-   1.5 * 2^103 u_i. fma(a, g, C_i) = C_i + h and l = fma(a, g, -h) split ag = h + l exactly. A vector of atoms ends as
-   four of limbs, the places, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs turns lanes 1
-   and 2 modulo 4. Accumulators stay below 2^63 (docs/proofs-rounding.md; proved by machine: tests/proofs/limbs.g,
+   A number is sum_i a_i, its limbs a_i multiples of u_i = 2^(51 i) unit, below 2^52 u_i; round[i] = C_i = 1.5 *
+   2^103 u_i. fma(a, g, C_i) = C_i + h and l = fma(a, g, -h) split ag = h + l exactly. A vector of atoms ends as
+   four of limbs, the places, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs lanes 1
+   and 2 modulo 4. Accumulators stay below 2^63 (docs/proofs-rounding.md; tests/proofs/limbs.g,
    tests/proofs/limbs_orders.sh). */
 
 #if defined(PERMI_I) && !defined(PERM_NO_EXACT)
@@ -50,7 +50,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_sig
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* Adds the parts l and h of a g to low and high, or sets these if fresh. */
+/* Adds l and h of a g to low and high, or sets these if fresh. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, int fresh_low, PERMI_V *low,
                                                        int fresh_high, PERMI_V *high)
 {
@@ -63,7 +63,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PER
   *high = h;
 }
 
-/* Sets a[0 .. k] = a[0 .. k - 1] g, limbs `apart`; the parts of a Gaussian g are four vectors apart. */
+/* Sets a[0 .. k] = a[0 .. k - 1] g, limbs `apart`; parts of g are four vectors apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int apart, int parts)
 {
@@ -136,20 +136,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Stores the wide limbs of setting q, four vectors each, [limb][part]. */
+/* Stores wide limbs of setting q, [limb][part][4]. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
                                                          int parts)
 {
   const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
   int i, k, place;
   for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
+    const int rows = exact->atom_rows[(exact->narrow + k) * PERMI_EXACT_ATOMS];
     PERMI_V product[4][2];
     PERMI_UNROLL
     for (place = 0; place < 4; place++) {
       product[place][0] = PERMI_SET(1);
       product[place][1] = PERMI_SET(0);
     }
-    for (i = 0; i < exact->wide_rows[k]; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
+    for (i = 0; i < rows; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
       const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
       PERMI_UNROLL
       for (place = 0; place < 4; place++) {
@@ -192,7 +193,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *
     }
 }
 
-/* Evaluates any number of limbs, also wide and Gaussian ones, in planes: re re', im im', (re + im)(re' + im'). */
+/* Evaluates any limbs; Gaussian planes are re re', im im', (re + im)(re' + im'). */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
@@ -415,9 +416,9 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Sums the sign vectors for which no even row is 0, for norms <= 127. A step has 2^6 settings, two columns from a table
-   and four in Gray order, each a vector of int8 sums. A term vanishes where the least sum over even rows, unsigned, is
-   0. Survivors are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
+/* Sums sign vectors without a zero row, for norms <= 127. A step has 2^6 settings, two columns from a table and four in
+   Gray order, each a vector of int8 sums. A term vanishes where the least unsigned sum over even rows is 0. Survivors
+   are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_exact_total *total)
 {

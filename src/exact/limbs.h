@@ -40,8 +40,8 @@ typedef struct permi_exact_packing {
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
 
-/* Returns the atom for a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, below 2^31.
-   fits: largest products before, of an atom, of that half. */
+/* Returns the atom for a row, or -1: the least of four, else the fifth, in the half of 0 and 1, below 2^31. fits:
+   largest products before, of an atom, of that half. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -52,7 +52,7 @@ static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
   return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
 }
 
-/* Packs rows, largest norm first, into the limb and its atom of least product. Returns 0 if they do not fit. */
+/* Packs rows, largest norm first, into the limb and atom of least product. Returns 0 if they do not fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int narrow, permi_exact_packing *packing)
 {
   const uint64_t cap = (UINT64_C(1) << (rows->parts == 1 && limbs <= 6 ? 51 : 50)) - 1024; /* see >>exact_kernels */
@@ -90,8 +90,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
   return 1;
 }
 
-/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. Returns 0 if a row is too long, or if
-   there are too many. */
+/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. Returns 0 if they do not fit. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   double wide_bits = 0;
@@ -107,7 +106,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
+/* Returns the operations behind row sums or atoms, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
   const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
@@ -118,8 +117,8 @@ static double permi_exact_operations(const permi_exact_packing *packing, const p
   return operations + 4 * (18 * inner + 6 * rows->n) + 4 * 4 * 5 * limbs * limbs / 4;
 }
 
-/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. A row is 0
-   if half of its sum of moduli is added; now: the distribution of what is added. */
+/* Returns the share of sign vectors without a zero row, as if rows were independent; norms <= 127. now: the
+   distribution of added moduli; half of their sum makes 0. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1;
@@ -147,7 +146,7 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns 0 for the kernel for any number of limbs. */
+/* Returns 0 for exact_many. */
 static int permi_exact_few(const permi_exact_packing *packing)
 {
   return packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0;
@@ -179,7 +178,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
   if (plan->can_skip && rows->halved) {
-    /* search, lists and survivors of a vector of int8 */
+    /* of a vector of int8 */
     const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
     const double search = (2 * rows->halved + 40) * vector, each = (10 * n + 2 * operations) * vector;
     const double survivors = search < plan->seconds ? permi_exact_survivors(rows) : 1;
@@ -229,59 +228,37 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
   return permi_exact_say(leaf, exact->parts, how, exact->survivors, buffer, size);
 }
 
-/* Sets table[s] = base - the steps of the columns in s, in fields of 1 or 2 `bytes`. */
+/* Sets table[s] = base - steps of the columns in s, in fields of 1 or 2 `bytes`. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
-  uint16_t *fields = (uint16_t *)(void *)table;
-  int k, q;
-  if (bytes == 1)
-    table[0] = (uint8_t)(base & 0xff);
-  else
-    fields[0] = (uint16_t)(base & 0xffff);
-  for (k = 0; k < columns; k++)
-    for (q = 0; q < 1 << k; q++)
-      if (bytes == 1)
-        table[(1 << k) + q] = (uint8_t)((table[q] - step[k]) & 0xff);
-      else
-        fields[(1 << k) + q] = (uint16_t)((fields[q] - step[k]) & 0xffff);
+  uint64_t value[256];
+  int q;
+  for (q = 0; q < 1 << columns; q++) {
+    const uint16_t field = (uint16_t)((value[q] = q ? value[q & (q - 1)] - step[permi_trailing_zeros((uint64_t)q)]
+                                                    : base) & 0xffff);
+    if (bytes == 1)
+      table[q] = (uint8_t)(field & 0xff);
+    else
+      memcpy(table + 2 * q, &field, 2);
+  }
 }
 
-/* Fills in row i in doubles: its entries of the table, from `entry` on, and its steps. */
-static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int inner, int entry,
-                                    double *table, double *step)
+/* Fills in part `part` of row i in doubles, from `entry` on. */
+static void permi_exact_doubles(const permi_exact *exact, const permi_exact_rows *rows, int i, int part, int entry,
+                                double *table, double *step)
 {
-  const int width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
+  const int inner = rows->n - 1 - exact->outer, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
   double sums[256];
-  int part, j, k, q;
-  for (part = 0; part < rows->parts; part++, entry++) {
-    sums[0] = (double)(int64_t)permi_exact_start(rows, i, part).low;
-    for (k = 0; k < inner; k++)
-      for (q = 0; q < 1 << k; q++)
-        sums[(1 << k) + q] = sums[q] - (double)(int64_t)permi_exact_step(rows, i, k, part).low;
-    for (k = 0; k < 1 << inner; k++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
-      const int place = (k & 1) * 2 + (k >> 1 & 1), lane = k >> 2 & (width - 1);
-      table[(((k / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane] = sums[k];
-    }
-    for (j = 0; j < exact->outer; j++)
-      step[j * exact->wide_padded + entry] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, part).low;
+  int j, q;
+  for (q = 0; q < 1 << inner; q++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
+    const int place = (q & 1) * 2 + (q >> 1 & 1), lane = q >> 2 & (width - 1);
+    const int column = q ? permi_trailing_zeros((uint64_t)q) : 0;
+    sums[q] = q ? sums[q & (q - 1)] - (double)(int64_t)permi_exact_step(rows, i, column, part).low
+                : (double)(int64_t)permi_exact_start(rows, i, part).low;
+    table[(((q / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane] = sums[q];
   }
-}
-
-static void permi_exact_doubles(permi_exact *exact, const permi_exact_plan *plan, int inner, double *table,
-                                double *step)
-{
-  const permi_exact_rows *rows = &plan->rows;
-  const permi_exact_packing *packing = &plan->packing;
-  const int parts = rows->parts;
-  int h, i, entry = 0;
-  for (h = exact->narrow; h < exact->limbs; h++) {
-    exact->wide_rows[h - exact->narrow] = packing->rows[h][0];
-    for (i = 0; i < rows->n; i++)
-      if (packing->atom_of[i] == h * PERMI_EXACT_ATOMS) {
-        permi_exact_row_doubles(exact, rows, i, inner, entry, table, step);
-        entry += parts;
-      }
-  }
+  for (j = 0; j < exact->outer; j++)
+    step[j * exact->wide_padded + entry] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, part).low;
 }
 
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
@@ -332,18 +309,18 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* in the table of settings, or of lanes' bytes */
+  uint8_t *next;   /* of settings, or lanes' bytes */
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Fills in row i, the r-th in the order of the atoms. */
+/* Fills in row i, the r-th of the atoms'. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
-  uint64_t step[PERM_MAX_N], all_plus = 0; /* half the steps' sum is y_i for x = (1, ..., 1) */
+  uint64_t step[PERM_MAX_N], all_plus = 0;
   int j;
   for (j = 0; j < rows->n; j++, a += rows->along)
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
@@ -383,7 +360,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
   permi_exact_places to;
   double *doubles;
-  int a, i, r = 0;
+  int a, i, part, r = 0, entry = 0;
   if (!exact)
     return permi_fail_memory(result);
   to.skip = skip;
@@ -402,14 +379,16 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->lane_bytes = to.next;
   exact->nibbles = to.nibbles;
   permi_exact_form(exact, plan, inner);
-  permi_exact_doubles(exact, plan, inner, doubles, doubles + (wide << inner));
-  for (a = 0; a < exact->narrow * PERMI_EXACT_ATOMS; a++) {
+  for (a = 0; a < exact->limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
     exact->atom_rows[a] = plan->packing.rows[h][in_limb];
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
     for (i = 0; i < n && exact->atom_rows[a]; i++)
-      if (plan->packing.atom_of[i] == a)
+      if (plan->packing.atom_of[i] == a && h < exact->narrow)
         permi_exact_row_tables(exact, rows, i, r++, &to);
+      else if (plan->packing.atom_of[i] == a)
+        for (part = 0; part < rows->parts; part++)
+          permi_exact_doubles(exact, rows, i, part, entry++, doubles, doubles + (wide << inner));
   }
   permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
   leaf->explain = permi_exact_explain;

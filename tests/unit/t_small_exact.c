@@ -162,8 +162,8 @@ TEST(t_small_exact_leaves_the_rest)
   CHECK(perm_compute_integer(3, 3, a, 3, &options, &result) == PERM_ERROR_OPTION);
 }
 
-/* What a result says of its kernels: subsets are portable, and so is order 4 and below; norms that multiply to 2^44, 2^57
-   and 2^70. */
+/* What a result says of its kernels: subsets are portable, and so is order 4 and below; norms that multiply to 2^44,
+   2^57 and 2^70. */
 TEST(t_small_exact_names_its_kernels)
 {
   static const int bits[] = {44, 57, 70};
