@@ -101,7 +101,6 @@
                      >>limbs           tables of their vector kernels (proof: docs/proofs-rounding.md)
                      >>small_exact     n <= 16 in one call
                      >>exact_device    plans on GPUs
-                     >>limb_kernels    limbs in doubles, real and Gaussian
                      >>exact_kernels   integers: limbs, IFMA
      multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
                      >>subsets         dynamic program over subsets; values beyond double
@@ -258,7 +257,6 @@ PERMI_BRIEF_END
 #include "dense/dense_kernels.h"
 #include "dense/small_kernels.h"
 PERMI_BRIEF_BEGIN
-#include "exact/limb_kernels.h"
 #include "exact/exact_kernels.h"
 #include "minors/minors_kernels.h"
 PERMI_BRIEF_END

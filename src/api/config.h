@@ -10,7 +10,7 @@
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if renamed (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
-                         counter; elsewhere gettimeofday or clock) */
+                         counter; elsewhere whole seconds) */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -17,7 +17,7 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* Looks at the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* By bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
@@ -82,8 +82,8 @@ typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
 
-/* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction, fma takes a hundred times as long
-   as Dekker's product [Dek71], which is exact in this range. */
+/* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction fma takes a hundred times as long
+   as Dekker's product [Dek71], exact in this range. */
 static double permi_times_minus(double a, double b, double c)
 {
 #ifndef FP_FAST_FMA
@@ -170,8 +170,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>platform cannot mend it. Bounds, and integers in doubles, need this test. */
+/* Is arithmetic IEEE, to nearest, with denormals, as bounds and integers in doubles need? Another object's flags can
+   break that where >>platform cannot mend it. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;

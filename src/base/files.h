@@ -1,14 +1,14 @@
 /* ========================================================================================== >>files
    Replaces a file as a whole. Whatever fails:
-     1. The file is absent, whole and old, or whole and new: a complete, closed and synced file is renamed to it.
-     2. The temporary file is NAME.<16 hexadecimal digits>.tmp beside it. O_EXCL creates it, so it follows no planted
-        link; child programs do not inherit it; a failed write removes it.
+     1. The file is absent, old or new, and whole: a closed, synced file is renamed to it.
+     2. The temporary file is NAME.<16 hexadecimal digits>.tmp. O_EXCL creates it, so it follows no planted link; child
+        programs do not inherit it; a failed write removes it.
      3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); without locks
         nothing is removed.
-     4. A replaced file keeps its mode, not its owner and access lists. In between, 0600 is never wider.
-     5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written: the
-        rename would miss its target, and following it could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of the kind. */
+     4. A replaced file keeps its mode, not owner and access lists. In between, 0600 is never wider.
+     5. Only regular files are read or replaced: others could hang. A symbolic link is not written: the rename would
+        miss its target, and following it could overwrite any file.
+   A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of kinds. */
 #pragma once
 #include "memory.h"
 #include "doubles.h"
@@ -44,7 +44,7 @@ typedef struct permi_replacement {
 #define PERMI_CLOEXEC __O_CLOEXEC /* with -std=c99 */
 #endif
 
-/* Returns why a file of this kind is neither read nor replaced, or NULL. */
+/* Returns why this kind is refused, or NULL. */
 static const char *permi_file_refusal(mode_t mode)
 {
   return S_ISREG(mode)                       ? NULL
@@ -179,8 +179,7 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock until
-   the rename. */
+/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
   int fault;
@@ -218,7 +217,7 @@ static int permi_file_finish(permi_replacement *file, int code)
 }
 
 /* Replaces path by what `print` writes of *what (0: it failed and set errno); what NULL: only tries. clean: removes
-   leftovers. Returns NULL or why it failed; *failed is the action, NULL without memory. */
+   leftovers. Returns NULL or why *failed (NULL: out of memory) failed. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)

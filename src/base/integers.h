@@ -3,7 +3,7 @@
 #pragma once
 #include "doubles.h"
 
-/* a += b, and a -= b, of n words; they return the carry and the borrow. */
+/* a += b and a -= b of n words return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -76,7 +76,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   int i;
   for (i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
-    if (!sign) { /* one register fewer, 4 % of the exact kernel for long entries */
+    if (!sign) { /* 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
       carry = p.high + (y[i] < carry);
       continue;
@@ -94,7 +94,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns whether x, in two's complement, is negative; magnitude = |x| may be x itself. */
+/* Returns whether x, in two's complement, is negative; magnitude may be x itself. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -130,7 +130,7 @@ static double permi_words_double(const uint64_t *word, int words, int *exp2)
   return (double)(top | (below != 0)); /* 64 bits round as all would */
 }
 
-/* Adds x 2^bit units of 2^-1074 to the fixed-point accumulator [Kul13], or subtracts them: s - x = ~(~s + x). */
+/* Adds x 2^bit units of 2^-1074 to the accumulator [Kul13], or subtracts: s - x = ~(~s + x). */
 static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 {
   const uint64_t flip = subtract ? UINT64_MAX : 0;
@@ -173,7 +173,7 @@ static int permi_sum_drop_sign(perm_sum *sum)
   return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
 }
 
-/* Returns the sum to about 106 bits as hi + lo times 2^*exp2, 1/2 <= |hi| <= 1 (or 0 with exponent 0). */
+/* Returns the sum to about 106 bits as hi + lo times 2^*exp2, 1/2 <= |hi| <= 1 or 0. */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   permi_dd r = {0, 0};
@@ -221,7 +221,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* permi_integer_add and _multiply return 0 when the result is too long. */
+/* Returns 0 if the result is too long, as _multiply. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -271,7 +271,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* Returns (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
+/* Returns (high 2^64 + low) mod p for high < p <= 2^63. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -287,24 +287,25 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
+/* p <= 2^63 */
+static uint64_t permi_words_residue(const uint64_t *word, int words, int negative, uint64_t p)
+{
+  uint64_t rest = 0;
+  while (words-- > 0)
+    rest = permi_residue_wide(rest, word[words], p);
+  return negative && rest ? p - rest : rest;
+}
+
 static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
 {
-  const int negative = (int)(x.high >> 63);
-  uint64_t rest;
-  if (negative)
-    x = permi_wide_negate(x);
-  rest = permi_residue_wide(x.high % p, x.low, p);
-  return negative && rest ? p - rest : rest;
+  uint64_t word[2];
+  const int negative = permi_words_magnitude(word, &x.low, 2);
+  return permi_words_residue(word, 2, negative, p);
 }
 
 static void permi_integer_reduce(perm_integer *a, uint64_t p)
 {
-  uint64_t rest = 0;
-  int i;
-  for (i = a->words - 1; i >= 0; i--)
-    rest = permi_residue_wide(rest, a->word[i], p);
-  if (a->negative && rest)
-    rest = p - rest;
+  const uint64_t rest = permi_words_residue(a->word, a->words, a->negative, p);
   memset(a, 0, sizeof *a);
   a->word[0] = rest;
   a->words = rest != 0;
@@ -327,7 +328,7 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
   return 1;
 }
 
-/* A borrowed matrix: entry (i, j) has its parts at a[(i ld + j) parts]. */
+/* Borrowed; parts of entry (i, j) at a[(i ld + j) parts]. */
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;
@@ -372,8 +373,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; of a value of
-   0 its error or estimate. */
+/* Brings the larger of |value| and |imaginary|, or of 0 the error or estimate, into [1/2, 1], exactly: products do not
+   overflow. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -433,9 +434,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. The error |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the
-   factor 1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too
-   long. */
+/* a *= b. |ab - AB| <= |a| eb + |b| ea + ea eb + 4 * 2^-100 |a| |b|, the last for the double-double product; 1 + 1e-12
+   pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -502,7 +502,7 @@ static int permi_fits(double x, int e)
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* Writes a result, with exponent 0 whenever value and error measures are then normal doubles. */
+/* Writes a result, with exponent 0 if value and errors are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;

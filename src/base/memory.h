@@ -2,56 +2,22 @@
 #pragma once
 #include "platform.h"
 
-#define PERMI_HUGE_BYTES 4194304
-
-#if defined(MADV_HUGEPAGE)
-#define PERMI_HUGE_PAGES MADV_HUGEPAGE
-#elif PERMI_POSIX && defined(__linux__) && !defined(__cplusplus) /* hidden by -std=c99 */
-#define PERMI_HUGE_PAGES 14
-extern int madvise(void *memory, size_t bytes, int advice);
-#endif
-
-/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
-static void permi_prefer_huge_pages(void *memory, size_t bytes)
-{
-#if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
-  const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
-  const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
-  const int error = errno;
-  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES);
-  errno = error;
-#else
-  (void)memory;
-  (void)bytes;
-#endif
-}
-
 static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
 {
-  size_t bytes = count * size;
-  void *memory;
+  const size_t bytes = count && size ? count * size : 1;
   if (size && count > SIZE_MAX / size)
     return NULL;
-  if (!bytes)
-    bytes = 1;
-  if (allocator->allocate)
-    return allocator->allocate(bytes, allocator->user_data);
-  memory = malloc(bytes);
-  if (memory && bytes >= PERMI_HUGE_BYTES)
-    permi_prefer_huge_pages(memory, bytes);
-  return memory;
+  return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
 }
 
-/* permi_allocate of zeros; touches no fresh pages. */
+/* Touches no fresh pages. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
-  const int own = !allocator->allocate && count && size;
-  void *memory = own ? calloc(count, size) : permi_allocate(allocator, count, size);
-  if (memory && !own)
-    memset(memory, 0, count * size);
-  else if (memory && count * size >= PERMI_HUGE_BYTES)
-    permi_prefer_huge_pages(memory, count * size);
-  return memory;
+  void *memory;
+  if (!allocator->allocate && count && size)
+    return calloc(count, size);
+  memory = permi_allocate(allocator, count, size);
+  return memory ? memset(memory, 0, count * size) : NULL;
 }
 
 static void permi_release(const perm_allocator *allocator, void *pointer)
@@ -117,7 +83,7 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
-/* The number in files and fingerprints, where 1 and 2 are precisions that are gone. */
+/* In files and fingerprints 1 and 2 are precisions that are gone. */
 static int permi_precision_number(perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
@@ -131,7 +97,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* Is it one job in several calls, whose limits must not change the plan? */
+/* One job in several calls, whose limits must not change the plan? */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
@@ -143,7 +109,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* permi_result_clear without a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
+/* Leaves a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -161,47 +127,43 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale; d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
+/* vsnprintf with a point in every locale; conversions d u x of int and long long, s c e f g. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
-  char number[352];
-  size_t length = 0, k;
+  size_t length = 0;
   for (; *format; format++) {
-    const char *text = format;
-    int count = 1, width = 0, precision = -1, left = 0, wide = 0, sign = 0, *given = &width;
-    if (*format == '%') {
-      while (!strchr("duxscgef%", *++format)) {
-        if (*format >= '0' && *format <= '9')
-          *given = 10 * *given + (*format - '0');
-        else if (*format == '*')
-          *given = va_arg(arguments, int);
-        else if (*format == '.')
-          *(given = &precision) = 0;
-        else
-          *(*format == 'l' ? &wide : *format == '-' ? &left : &sign) = 1;
-      }
-      text = *format == 's' ? va_arg(arguments, const char *) : number;
-      if (*format == 'c' || *format == '%') {
-        snprintf(number, sizeof number, "%c", *format == 'c' ? va_arg(arguments, int) : '%');
-      } else if (*format == 'd') {
-        snprintf(number, sizeof number, "%lld", wide ? va_arg(arguments, long long) : va_arg(arguments, int));
-      } else if (*format == 'u' || *format == 'x') {
-        snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
-                 wide ? va_arg(arguments, unsigned long long) : va_arg(arguments, unsigned));
-      } else if (*format != 's') {
-        snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
-                 precision < 0 ? 6 : precision, va_arg(arguments, double));
-        permi_put_point(number);
-      }
-      for (count = 0; (*format != 's' || count != precision) && text[count];)
-        count++;
+    const size_t room = length < size ? size - length : 0;
+    char one[32] = "%", number[352], *at = room ? buffer + length : NULL;
+    size_t used = 1;
+    int wide = 0;
+    if (*format != '%') {
+      if (room)
+        *at = *format;
+      length++;
+      continue;
     }
-    for (width -= count; width > 0 && !left; width--, length++)
-      if (length + 1 < size)
-        buffer[length] = *format == 'x' ? '0' : ' ';
-    for (k = 0; k < (size_t)count || width-- > 0; k++, length++)
-      if (length + 1 < size)
-        buffer[length] = k < (size_t)count ? text[k] : ' ';
+    while (!strchr("duxscgef%", *++format)) {
+      wide |= *format == 'l';
+      if (*format == '*')
+        used += (size_t)snprintf(one + used, sizeof one - used, "%d", va_arg(arguments, int));
+      else
+        one[used++] = *format;
+    }
+    one[used] = *format;
+    one[used + 1] = 0;
+    if (*format == 's') {
+      length += (size_t)snprintf(at, room, one, va_arg(arguments, const char *));
+      continue;
+    }
+    if (strchr("gef", *format)) {
+      snprintf(number, sizeof number, one, va_arg(arguments, double));
+      permi_put_point(number);
+    } else if (wide) {
+      snprintf(number, sizeof number, one, va_arg(arguments, long long));
+    } else {
+      snprintf(number, sizeof number, one, *format == '%' ? 0 : va_arg(arguments, int));
+    }
+    length += (size_t)snprintf(at, room, "%s", number);
   }
   if (size)
     buffer[length < size ? length : size - 1] = 0;
@@ -219,7 +181,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Records an error with NaN, so that an ignored status cannot look plausible. */
+/* Records NaN: an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -242,7 +204,7 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* Do m rows of n numbers of `bytes`, `stride` apart, not overlap, and does a ptrdiff_t count their bytes? */
+/* Do rows not overlap, and does a ptrdiff_t count their bytes? */
 static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 {
   return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
@@ -257,9 +219,9 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
                     name, (long long)stride, stride < n ? n : m);
 }
 
-/* The allocator that counts for max_bytes. Each block's head holds its cost; the last holder releases the meter. */
+/* Counts for max_bytes. A block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
-#define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
+#define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
   double limit, input; /* bytes beside the input, and of it */
@@ -338,8 +300,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit that no
-   outer call counts. Without memory for the meter every allocation fails. */
+/* Begins a call in a sound environment. Returns its options, with a meter if there is a limit that no outer call
+   counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -403,7 +365,7 @@ static permi_words_of permi_size_words(double bytes)
   return words;
 }
 
-/* Returns PERM_ERROR_LIMIT for PERM_ERROR_MEMORY if the limit was the reason. */
+/* Turns PERM_ERROR_MEMORY into PERM_ERROR_LIMIT if that was the reason. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;

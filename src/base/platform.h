@@ -27,9 +27,6 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #else
 #define PERMI_OPENMP 0
 #endif
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/time.h>
-#endif
 
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(PERM_NO_POSIX)
 #define PERMI_POSIX 1
@@ -111,9 +108,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time; without expensive-optimizations it
-   leaves out vzeroupper and no longer fuses. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3
-   times as long), sparyser (1.14), decompose (1.27). */
+/* They enclose rooms whose speed -O1 keeps: gcc takes 0.6 of the time; without expensive-optimizations it leaves out
+   vzeroupper and fuses no more. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3 times as long),
+   sparyser (1.14), decompose (1.27). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -122,8 +119,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8, since gcc 12 unrolls loops too late to hold arrays in
-   registers. PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8: gcc 12 unrolls too late to hold arrays in registers.
+   PERMI_ALIGN_LOOPS: aligned to 16 bytes, row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -151,8 +148,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, no header declares
-   clock_gettime, which takes two longs, or has another name where times are longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
+   clock_gettime, which takes two longs, or has another name. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -183,20 +180,12 @@ static double permi_seconds(void)
   if (PERMI_CLOCK_FITS(exact.tv_sec) && clock_gettime(PERMI_CLOCK, &exact) == 0)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
-  {
-#if defined(__unix__) || defined(__APPLE__)
-    struct timeval now;
-    gettimeofday(&now, NULL);
-    return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
-#else
-    return (double)clock() / CLOCKS_PER_SEC;
-#endif
-  }
+  return (double)time(NULL);
 #endif
 }
 
-/* ---- environment: between begin and end a thread rounds to nearest, with denormals; then it has its own rounding
-   again. The caller, -ffast-math in another object, or an earlier loop in OpenMP's threads may have set another one. */
+/* ---- environment: between begin and end a thread rounds to nearest, with denormals. The caller, -ffast-math in
+   another object, or an earlier loop in OpenMP's threads may have set another rounding. */
 
 static int permi_rounding_is_sound(void)
 {

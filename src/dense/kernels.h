@@ -73,18 +73,16 @@ typedef struct permi_minors_work {
 } permi_minors_work;
 
 #define PERMI_EXACT_LIMBS 32
-#define PERMI_EXACT_PADDED 36 /* with filled tiles */
 #define PERMI_EXACT_ATOMS 5
 #define PERMI_EXACT_BLOCK_LOG2 2
 #define PERMI_EXACT_SKIP_LOG2 6 /* two columns a table */
 #define PERMI_EXACT_WINDOW 51   /* bits */
 #define PERMI_EXACT_WIDTH 8
-#define PERMI_EXACT_HALF 20     /* 18 and tiles */
-#define PERMI_EXACT_FACTORS 64
+#define PERMI_EXACT_HALF 16
 typedef struct permi_exact_work {
   uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double x[512]; /* row sums */
-  double limb[2 * PERMI_EXACT_FACTORS * 4 * PERMI_EXACT_WIDTH];
+  double x[2 * PERM_MAX_N]; /* row sums */
+  double limb[2 * PERMI_EXACT_LIMBS * 4 * PERMI_EXACT_WIDTH];
   double first[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH], second[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* survivors' */
@@ -102,18 +100,13 @@ struct permi_exact {
   int n, padded;                /* to a multiple of 16 */
   int parts;                    /* 2: Gaussian */
   int window;                   /* weights 2^(window k) */
-  int limbs, first, narrow;     /* narrow: of atoms */
-  int sums, first_sums;         /* after long rows */
-  int long_rows, long_first;    /* of two doubles */
-  int wide_padded, long_padded; /* the long rows' stand last, low parts first */
-  int wide_entries;
+  int limbs, narrow;            /* narrow: of atoms */
+  int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
   int outer, chunk_log2, transposed;
   int settings;
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS];
-  int wide_rows[PERMI_EXACT_LIMBS];
-  int grown[PERM_MAX_N];
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
@@ -124,8 +117,8 @@ struct permi_exact {
   const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], from all + */
   const uint8_t *nibbles;        /* [row][3][16], four columns */
   uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
-  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], half[2][PERMI_EXACT_HALF], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1];
+  double round[PERMI_EXACT_LIMBS], rest[PERMI_EXACT_LIMBS], second[PERMI_EXACT_HALF], unit;
+  uint64_t bias[PERMI_EXACT_LIMBS + 1];
   double survivors;
   permi_exact_run run;
   permi_exact_evaluate evaluate;

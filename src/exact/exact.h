@@ -1,12 +1,12 @@
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding, equal for all kernels, splits and numbers of threads.
+   Permanents of integers without rounding, equal for all kernels, splits and threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
-     Even rows: y_i has the parity of its row's sum. A row of even sum is halved; at most n - 1 are.
-     Groups: |y_i| <= norm = sum_j |a_ij|. Rows whose norms multiply to a word's reach are multiplied in that word.
+     Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
+     Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.
      Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
-     row's zeros among 64 sign vectors. Terms are skipped where few should remain.
-   Tried: unsigned limbs, by a constant added to each group of two rows or more, which sums to 0, save two operations a
-   limb and vector, but fail when terms are skipped or a row is alone. */
+     row's zeros among 64 sign vectors.
+   Tried: unsigned limbs (a constant in each group of rows, which sums to 0) save two operations a limb and vector, but
+   fail when terms are skipped or a row is alone. */
 #pragma once
 #include "../dense/dense.h"
 #include "residues.h"
@@ -17,7 +17,7 @@ typedef struct permi_exact_rows {
   ptrdiff_t line, along; /* from row to row, from entry to entry */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];      /* rows, largest norm first */
-  uint64_t norm[PERM_MAX_N];  /* of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
+  uint64_t norm[PERM_MAX_N];  /* halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits_of[PERM_MAX_N]; /* at least log2 of the norm */
   double bits;
 } permi_exact_rows;
@@ -88,8 +88,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger rows are
-   groups before. Returns the number of groups. order: rows by group; bound: products of norms. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Returns the number
+   of groups. order: rows by group; bound: products of norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -115,9 +115,9 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
 /* The portable kernel: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* wide: the row sums take two words */
+  int groups, wide_groups;     /* wide: sums of two words */
   short first[PERM_MAX_N + 1]; /* each group's first row */
-  int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
+  int words[PERM_MAX_N];       /* of the product with each group */
   int sum_words;
   permi_odd_modulus modulus;
   uint64_t one;         /* 2^(64 n) mod p */
@@ -126,7 +126,7 @@ typedef struct permi_exact_plain {
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* Sets out = p c modulo 2^(64 words); c is signed, of one word, or two if `wide`. */
+/* Sets out = p c modulo 2^(64 words), c signed, of two words if `wide`. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out)
 {
   permi_words_times(out, p, words, low, 0);
@@ -186,7 +186,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
+/* Multiplications bring factors 2^-64: the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
@@ -249,7 +249,7 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* Explains a leaf. how: its tables; survivors: the share of terms left. */
+/* how: tables; survivors: the share of terms left */
 static size_t permi_exact_say(const permi_leaf *leaf, int parts, const char *how, double survivors, char *buffer,
                               size_t size)
 {

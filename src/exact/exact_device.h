@@ -4,12 +4,12 @@
 #include "../dense/plan.h"
 #include "limbs.h"
 
-/* Terms a second on one H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11,
-   less for more limbs; residues modulo 3 of the 4 primes 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
+/* Terms a second on an H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs in doubles 1.69e11;
+   residues modulo 3 of 4 primes 2.5e10; zeros skipped, a tenth left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* the most products of words in a term: 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* of words in a term: 15 s to compile */
 
-/* Sets the words of groups and products. Returns the products of words in a term, too many if one is too long. */
+/* Sets words of groups and products. Returns the products of words in a term. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -32,7 +32,7 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return products;
 }
 
-/* Places lines: four to a word, two, one, then lines of more words. */
+/* Places lines by size: four, two, one a word, then longer ones. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;

@@ -1,7 +1,7 @@
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in a word, then in 32-bit
-   limbs. For skipping, a table has by a halved row's sum over other columns the settings of 6 columns that make it 0:
-   one look-up a row for 64 terms. */
+   Integers on GPUs, by a kernel compiled for the shape: row sums are packed into 32-bit words; groups of rows are
+   multiplied in a word, then in 32-bit limbs. Skipping: by a halved row's sum over other columns, a table has the
+   settings of 6 columns that make it 0: one look-up for 64 terms. */
 #pragma once
 #include "exact_device.h"
 #include "../dense/dense_gpu.h"
@@ -20,8 +20,8 @@ typedef struct permi_gpu_member {
   int count;
 } permi_gpu_member;
 
-/* Appends a shape's members and a kernel that calls `chunk`. Lists are chains of choices, as compilers do not always
-   fold loads from arrays, and then unroll nothing. */
+/* Continues a text of `at` bytes by a shape's members and a kernel that calls `chunk`. Lists are chains of choices:
+   compilers may not fold loads from arrays, and then unroll nothing. */
 static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
                               size_t room, size_t at)
 {

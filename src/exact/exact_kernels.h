@@ -1,14 +1,15 @@
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact, which add terms to accumulators. `atom` holds four vectors of 4 WIDTH int16 for each atom; the
-   first `settings` are in use.
+   Kernels of >>exact add terms to accumulators. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings`
+   in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
      terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k), IFMA: 2^(52 k)
-   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
-   turns lanes 1 and 2 modulo 4. In tiles of 3 x 2 last products absent limbs are 0, but their constants count, except
-   beyond the last accumulator. Limbs stay below 2^51 u_k and accumulators below 2^63 (docs/proofs-rounding.md; proved
-   by machine: tests/proofs/limbs.g, tests/proofs/limbs_orders.sh). */
+   A number is sum_i a_i, its limbs a_i multiples of u_i = 2^(51 i) unit, below 2^52 u_i; round[i] = C_i = 1.5 *
+   2^103 u_i. fma(a, g, C_i) = C_i + h and l = fma(a, g, -h) split ag = h + l exactly. A vector of atoms ends as
+   four of limbs, the places, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs lanes 1
+   and 2 modulo 4. Accumulators stay below 2^63 (docs/proofs-rounding.md; tests/proofs/limbs.g,
+   tests/proofs/limbs_orders.sh). */
 
 #if defined(PERMI_I) && !defined(PERM_NO_EXACT)
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
@@ -49,6 +50,54 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_sig
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
+/* Adds l and h of a g to low and high, or sets these if fresh. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, int fresh_low, PERMI_V *low,
+                                                       int fresh_high, PERMI_V *high)
+{
+  PERMI_V h = PERMI_FMA(a, g, c) - c, l = PERMI_FMS(a, g, h);
+  if (!fresh_low)
+    l = l + *low;
+  if (!fresh_high)
+    h = h + *high;
+  *low = l;
+  *high = h;
+}
+
+/* Sets a[0 .. k] = a[0 .. k - 1] g, limbs `apart`; parts of g are four vectors apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
+                                                       int apart, int parts)
+{
+  const PERMI_V re = PERMI_LOAD(g);
+  PERMI_V carry[2];
+  int i;
+  carry[0] = carry[1] = PERMI_SET(0);
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++, a += apart) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    PERMI_V low[2] = {carry[0], carry[1]};
+    PERMI_NAME(exact_split)(a[0], re, c, !i, low, 1, carry);
+    if (parts == 2) {
+      const PERMI_V im = PERMI_LOAD(g + 4 * PERMI_WIDTH);
+      PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - im, c, 0, low, 0, carry);
+      PERMI_NAME(exact_split)(a[0], im, c, !i, low + 1, 1, carry + 1);
+      PERMI_NAME(exact_split)(a[1], re, c, 0, low + 1, 0, carry + 1);
+      a[1] = low[1];
+    }
+    a[0] = low[0];
+  }
+  a[0] = carry[0];
+  if (parts == 2)
+    a[1] = carry[1];
+}
+
+/* Adds a product of last limbs. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, PERMI_V a, PERMI_V b, PERMI_V round, PERMI_V rest)
+{
+  const PERMI_V high = PERMI_FMA(a, b, round), low = PERMI_FMA(a, b, rest - high);
+  to[0] = PERMI_I_ADD64(to[0], PERMI_I_BITS(low));
+  to[1] = PERMI_I_ADD64(to[1], PERMI_I_BITS(high));
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -57,7 +106,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
   double limb[6 * 4 * PERMI_WIDTH] PERMI_ALIGN64;
   uint64_t *accumulator = work->accumulator[0];
   PERMI_I sum[7];
-  int k, q, place;
+  int i, j, k, q, place;
   PERMI_UNROLL
   for (k = 0; k <= limbs; k++)
     sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
@@ -71,10 +120,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
       a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
       b[0] = PERMI_LOAD(other);
       PERMI_EVERY(k, 2, if (k + 1 < first)
-                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
+                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
       PERMI_EVERY(k, 2, if (k + 1 < second)
-                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
-      PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
+                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
+      PERMI_UNROLL_FEW
+      for (i = 0; i < first; i++) {
+        PERMI_UNROLL_FEW
+        for (j = 0; j < second; j++)
+          PERMI_NAME(exact_sum)(sum + i + j, a[i], b[j], PERMI_SET(exact->round[i + j]), PERMI_SET(exact->rest[i + j]));
+      }
     }
   }
   PERMI_UNROLL
@@ -82,92 +136,109 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Evaluates any number of limbs, also wide ones and long rows, four vectors a turn. */
+/* Stores wide limbs of setting q, [limb][part][4]. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
+                                                         int parts)
+{
+  const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
+  int i, k, place;
+  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
+    const int rows = exact->atom_rows[(exact->narrow + k) * PERMI_EXACT_ATOMS];
+    PERMI_V product[4][2];
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      product[place][0] = PERMI_SET(1);
+      product[place][1] = PERMI_SET(0);
+    }
+    for (i = 0; i < rows; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
+      const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
+      PERMI_UNROLL
+      for (place = 0; place < 4; place++) {
+        const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
+        if (parts == 1) {
+          product[place][0] = product[place][0] * y;
+        } else {
+          const PERMI_V z = im + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH), was = product[place][0];
+          const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
+          product[place][0] = PERMI_FMS(was, y, cross);
+          product[place][1] = PERMI_FMA(was, z, other);
+        }
+      }
+    }
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
+      if (parts == 2)
+        PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
+    }
+  }
+}
+
+/* Multiplies one half; Gaussian limbs are carried to at most 2^50. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *limb, int limbs, const double *round,
+                                                      int parts)
+{
+  int k, place, v;
+  for (k = 1; k < limbs; k++) {
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++)
+      PERMI_NAME(exact_times)(a + parts * place, k, limb + (k * 4 * parts + place) * PERMI_WIDTH, round, 4 * parts,
+                              parts);
+  }
+  for (k = 0; parts == 2 && k + 1 < limbs; k++)
+    for (v = 0; v < 8; v++, a++) {
+      const PERMI_V c = PERMI_SET(round[k]), sum = *a + c, high = sum - c;
+      *a = *a - high;
+      a[8] = a[8] + high;
+    }
+}
+
+/* Evaluates any limbs; Gaussian planes are re re', im im', (re + im)(re' + im'). */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
-  const int limbs = exact->limbs, first = exact->first, many = 4 * parts, planes = 2 * parts - 1;
-  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH, *rows = limb + limbs * many * PERMI_WIDTH;
+  const int limbs = exact->limbs, first = (limbs + 1) / 2, second = limbs - first;
+  const int many = 4 * parts, planes = 2 * parts - 1;
+  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH;
   PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
   PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
-  PERMI_I sum[3][PERMI_EXACT_PADDED + 1];
+  PERMI_I sum[3][PERMI_EXACT_LIMBS + 1];
   int i, j, k, q, place, part, plane;
   for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= PERMI_EXACT_PADDED; k++)
-      sum[plane][k] = k <= exact->sums ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
+    for (k = 0; k <= limbs; k++)
+      sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
   for (q = 0; q < settings; q++) {
-    int a_limbs, b_limbs;
     for (k = 0; k < exact->narrow; k++)
       PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
     PERMI_NAME(exact_factors)(exact, work->x, q, limb + exact->narrow * many * PERMI_WIDTH, parts);
     for (place = 0; place < 4; place++) {
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
       for (part = 0; part < parts; part++) {
-        const double *from = limb + (4 * part + place) * PERMI_WIDTH;
-        a[parts * place + part] = PERMI_LOAD(from) * PERMI_SET(sign ? -exact->unit : exact->unit);
-        b[parts * place + part] = PERMI_LOAD(from + first * many * PERMI_WIDTH);
+        a[parts * place + part] =
+            PERMI_LOAD(limb + (4 * part + place) * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
+        b[parts * place + part] = PERMI_LOAD(other + (4 * part + place) * PERMI_WIDTH);
       }
     }
-    a_limbs = PERMI_NAME(exact_half)(exact, a, limb, first, 0, rows, parts);
-    b_limbs = PERMI_NAME(exact_half)(exact, b, other, limbs - first, 1, rows, parts);
-    for (k = 0; k < many; k++) {
-      a[a_limbs * many + k] = a[a_limbs * many + many + k] = PERMI_SET(0);
-      b[b_limbs * many + k] = PERMI_SET(0);
-    }
-    for (k = 0; parts == 2 && k < 4 * (a_limbs + 2); k++)
+    PERMI_NAME(exact_half)(a, limb, first, exact->round, parts);
+    PERMI_NAME(exact_half)(b, other, second, exact->second, parts);
+    for (k = 0; parts == 2 && k < 4 * first; k++)
       a_sum[k] = a[2 * k] + a[2 * k + 1];
-    for (k = 0; parts == 2 && k < 4 * (b_limbs + 1); k++)
+    for (k = 0; parts == 2 && k < 4 * second; k++)
       b_sum[k] = b[2 * k] + b[2 * k + 1];
     for (plane = 0; plane < planes; plane++) {
-      const int apart = plane == 2 ? 4 : many;
+      const int apart = plane == 2 ? 1 : parts;
       const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
-      for (i = 0; i < a_limbs; i += 3)
-        for (j = 0; j < b_limbs; j += 2)
+      for (i = 0; i < first; i++)
+        for (j = 0; j < second; j++) {
+          const PERMI_V round = PERMI_SET(exact->round[i + j]), rest = PERMI_SET(exact->rest[i + j]);
+          PERMI_UNROLL
           for (place = 0; place < 4; place++)
-            PERMI_NAME(exact_sum)(sum[plane] + i + j, x + apart * i + apart / 4 * place,
-                                  y + apart * j + apart / 4 * place, 3, 2, exact->round + i + j, exact->rest + i + j,
-                                  apart);
+            PERMI_NAME(exact_sum)(sum[plane] + i + j, x[apart * (4 * i + place)], y[apart * (4 * j + place)], round,
+                                  rest);
+        }
     }
   }
   for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= exact->sums; k++)
-      PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact *exact, permi_exact_work *work,
-                                                              int settings, int negative, int place_signs, int limbs)
-{
-  const int first = (limbs + 1) / 2;
-  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
-  double *limb = work->limb;
-  PERMI_V a[36], b[36];
-  PERMI_I sum[3][7];
-  int k, q, place, plane;
-  for (plane = 0; plane < 3; plane++)
-    for (k = 0; k <= limbs; k++)
-      sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
-  for (q = 0; q < settings; q++) {
-    PERMI_NAME(exact_factors)(exact, work->x, q, limb, 2);
-    for (place = 0; place < 4; place++) {
-      const PERMI_V sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus;
-      const double *from = limb + place * PERMI_WIDTH;
-      PERMI_NAME(exact_planes)(a + place, from, first, sign, exact->round);
-      PERMI_NAME(exact_planes)(b + place, from + first * 8 * PERMI_WIDTH, limbs - first, plus, exact->round);
-    }
-    for (plane = 0; plane < 3; plane++) {
-      PERMI_I total[7];
-      PERMI_UNROLL
-      for (k = 0; k <= limbs; k++)
-        total[k] = sum[plane][k];
-      for (place = 0; place < 4; place++)
-        PERMI_NAME(exact_sum)(total, a + 12 * plane + place, b + 12 * plane + place, first, limbs - first, exact->round,
-                              exact->rest, 4);
-      PERMI_UNROLL
-      for (k = 0; k <= limbs; k++)
-        sum[plane][k] = total[k];
-    }
-  }
-  for (plane = 0; plane < 3; plane++)
     for (k = 0; k <= limbs; k++)
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
@@ -245,11 +316,6 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
   { few(exact, work, settings, negative, place_signs, limbs); }
 PERMI_INSTANCE(exact_many, PERMI_TARGET, PERMI_NAME(exact_any), 1)
 PERMI_INSTANCE(gaussian_many, PERMI_TARGET, PERMI_NAME(exact_any), 2)
-PERMI_INSTANCE(gaussian_2, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 2)
-PERMI_INSTANCE(gaussian_3, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 3)
-PERMI_INSTANCE(gaussian_4, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 4)
-PERMI_INSTANCE(gaussian_5, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 5)
-PERMI_INSTANCE(gaussian_6, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 6)
 PERMI_INSTANCE(exact_2, PERMI_TARGET, PERMI_NAME(exact_few), 2)
 PERMI_INSTANCE(exact_3, PERMI_TARGET, PERMI_NAME(exact_few), 3)
 PERMI_INSTANCE(exact_4, PERMI_TARGET, PERMI_NAME(exact_few), 4)
@@ -281,9 +347,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
                                                       double *wide_x)
 {
+  const double *step = exact->wide_step + j * exact->wide_padded;
+  int i;
   PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
-  if (exact->wide_padded)
-    PERMI_NAME(exact_move_doubles)(exact, j, minus, wide_x);
+  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
+    const PERMI_V a = PERMI_LOAD(wide_x + i), b = PERMI_LOAD(step + i);
+    PERMI_STORE(wide_x + i, minus ? a - b : a + b);
+  }
 }
 
 /* Empties accumulators that `settings` more might overflow. */
@@ -294,7 +364,7 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   if (*used + settings <= exact->settings)
     return;
   for (plane = 0; plane < 2 * exact->parts - 1; plane++)
-    for (k = 0; k <= exact->sums; k++)
+    for (k = 0; k <= exact->limbs; k++)
       permi_exact_empty(work->accumulator[plane] + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs,
                         4 * (uint64_t)*used * exact->bias[k], &total->plane[plane][k]);
   memset(work->accumulator, 0, sizeof work->accumulator);
@@ -346,9 +416,9 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Sums the sign vectors for which no even row is 0, for norms <= 127. A step has 2^6 settings, two columns from a table
-   and four in Gray order, each a vector of int8 sums. A term vanishes where the least sum over even rows, unsigned, is
-   0. Survivors are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
+/* Sums sign vectors without a zero row, for norms <= 127. A step has 2^6 settings, two columns from a table and four in
+   Gray order, each a vector of int8 sums. A term vanishes where the least unsigned sum over even rows is 0. Survivors
+   are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_exact_total *total)
 {

@@ -9,19 +9,15 @@ typedef struct permi_exact_family {
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: k, of atoms if real */
+  permi_exact_evaluate gaussian, real[7]; /* [0]: any limbs, [k]: k, of atoms */
 } permi_exact_family;
 
-#define PERMI_EXACT_EVALUATE(name, many, family)                                                                       \
+#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, name)                                                \
   {                                                                                                                    \
-    permi_##many##_##family, NULL, permi_##name##_2_##family, permi_##name##_3_##family, permi_##name##_4_##family,    \
-        permi_##name##_5_##family, permi_##name##_6_##family                                                           \
-  }
-#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
-  {                                                                                                                    \
-    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                \
+    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family, permi_gaussian_many_##family,  \
     {                                                                                                                  \
-      PERMI_EXACT_EVALUATE(limbs, exact_many, family), PERMI_EXACT_EVALUATE(gaussian, gaussian_many, family)           \
+      permi_exact_many_##family, NULL, permi_##name##_2_##family, permi_##name##_3_##family,                           \
+          permi_##name##_4_##family, permi_##name##_5_##family, permi_##name##_6_##family                              \
     }                                                                                                                  \
   }
 
@@ -34,26 +30,18 @@ static const permi_exact_family permi_exact_families[] = {
 #elif PERMI_ARM && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_NEON, neon, 3, 3.2e9, PERMI_EXACT_WINDOW, exact),
 #endif
-    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {{NULL}}}};
+    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, NULL, {NULL}}};
 
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
-  int atom_of[PERM_MAX_N];                        /* -1: a long row */
-  int sums, long_rows, long_first;
-  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* first half first; limbs after the row */
+  int atom_of[PERM_MAX_N];
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
 
-/* Returns the largest limb, see >>exact_kernels. */
-static uint64_t permi_exact_cap(int limbs)
-{
-  return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
-}
-
-/* Returns the atom for a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, below 2^31.
-   fits: largest products before, of an atom, of that half. */
+/* Returns the atom for a row, or -1: the least of four, else the fifth, in the half of 0 and 1, below 2^31. fits:
+   largest products before, of an atom, of that half. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -64,22 +52,19 @@ static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
   return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
 }
 
-/* Packs rows after the `longs` largest, by norm, into the limb and its atom of least product. Returns 0 if they do not
-   fit. */
-static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64_t cap, int limbs, int narrow,
-                                 permi_exact_packing *packing)
+/* Packs rows, largest norm first, into the limb and atom of least product. Returns 0 if they do not fit. */
+static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int narrow, permi_exact_packing *packing)
 {
+  const uint64_t cap = (UINT64_C(1) << (rows->parts == 1 && limbs <= 6 ? 51 : 50)) - 1024; /* see >>exact_kernels */
   uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
   int h, k, r;
   memset(packing, 0, sizeof *packing);
-  packing->limbs = packing->sums = limbs;
+  packing->limbs = limbs;
   packing->narrow = narrow;
   for (h = 0; h < limbs; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
-  for (r = 0; r < longs; r++)
-    packing->atom_of[rows->order[r]] = -1;
-  for (r = longs; r < rows->n; r++) {
+  for (r = 0; r < rows->n; r++) {
     const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm;
     const uint64_t fits_atom[2] = {PERMI_EXACT_LARGEST / norm, INT32_MAX / norm};
     int best = -1, best_atom = 0;
@@ -105,89 +90,35 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64
   return 1;
 }
 
-static int permi_exact_first(int limbs)
+/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. Returns 0 if they do not fit. */
+static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
-  return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
-}
-
-/* Gives each long row to the half of fewer bits. Returns 0 if limbs are too many. */
-static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_exact_packing *packing)
-{
-  const int first = permi_exact_first(packing->limbs);
-  int grown[2], of[PERM_MAX_N], limbs[PERM_MAX_N], at = 0, half, i, r;
-  double bits[2] = {0, 0};
-  grown[0] = first;
-  grown[1] = packing->limbs - first;
-  for (i = 0; i < rows->n; i++)
-    if (packing->atom_of[i] >= 0)
-      bits[packing->atom_of[i] / PERMI_EXACT_ATOMS >= first] += rows->bits_of[i];
-  for (r = 0; r < longs; r++) {
-    int least;
-    of[r] = half = bits[1] < bits[0];
-    bits[half] += rows->bits_of[rows->order[r]];
-    least = (int)((bits[half] + 1.1) / PERMI_EXACT_WINDOW) + 1;
-    limbs[r] = grown[half] = grown[half] < least ? least : grown[half];
-    packing->long_first += !half;
-  }
-  packing->long_rows = longs;
-  packing->sums = grown[0] + grown[1];
-  for (half = 0; half < 2; half++)
-    for (r = 0; r < longs; r++)
-      if (of[r] == half) {
-        packing->long_row[at] = rows->order[r];
-        packing->grown[at++] = limbs[r];
-      }
-  return grown[0] <= PERMI_EXACT_HALF - 2 && grown[1] <= PERMI_EXACT_HALF - 2 && packing->sums <= PERMI_EXACT_LIMBS &&
-         packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
-}
-
-/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. */
-static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
-{
-  double bits = 0, wide_bits = 0;
+  double wide_bits = 0;
   int i, limbs, wide, least;
-  for (i = longs; i < rows->n; i++) {
-    const double row = rows->bits_of[rows->order[i]];
-    bits += row;
-    wide_bits += rows->norm[rows->order[i]] > PERMI_EXACT_LARGEST ? row : 0;
-  }
+  for (i = 0; i < rows->n; i++)
+    wide_bits += rows->norm[i] > PERMI_EXACT_LARGEST ? rows->bits_of[i] : 0;
   least = wide_bits > 0 ? (int)(wide_bits / PERMI_EXACT_WINDOW) + 1 : 0;
-  limbs = (int)(bits / PERMI_EXACT_WINDOW);
+  limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
   for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
     for (wide = rows->parts == 2 ? limbs : least; wide <= (rows->parts == 2 || least ? limbs : 0); wide++)
-      if (permi_exact_pack_into(rows, longs, permi_exact_cap(long_cap ? 7 : limbs), limbs, limbs - wide, packing))
-        return permi_exact_pack_long(rows, longs, packing);
+      if (permi_exact_pack_into(rows, limbs, limbs - wide, packing))
+        return 1;
   return 0;
 }
 
-/* Packs rows, long ones only where they must be. */
-static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
-{
-  int longs = 0;
-  if (rows->parts == 1 && permi_exact_pack_after(rows, 0, 0, packing))
-    return 1;
-  while (longs < rows->n && rows->norm[rows->order[longs]] > permi_exact_cap(7))
-    longs++;
-  return permi_exact_pack_after(rows, longs, 1, packing);
-}
-
-/* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
+/* Returns the operations behind row sums or atoms, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
-  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
+  const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
-  double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
-  int r;
-  if (!square && !packing->long_rows)
+  const double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
+  if (rows->parts == 1)
     return operations + 4 * (4 * inner + 5 * first * second);
-  operations += 4 * ((square ? 18 : 4) * inner + (square ? 6 * (rows->n - packing->long_rows) : 0));
-  for (r = 0; r < packing->long_rows; r++)
-    operations += 4 * (square ? 42 : 13) * packing->grown[r];
-  return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
+  return operations + 4 * (18 * inner + 6 * rows->n) + 4 * 4 * 5 * limbs * limbs / 4;
 }
 
-/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. A row is 0
-   if half of its sum of moduli is added; now: the distribution of what is added. */
+/* Returns the share of sign vectors without a zero row, as if rows were independent; norms <= 127. now: the
+   distribution of added moduli; half of their sum makes 0. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1;
@@ -215,11 +146,10 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns 0 for the kernel for any number of limbs. */
-static int permi_exact_few(const permi_exact_packing *packing, int parts)
+/* Returns 0 for exact_many. */
+static int permi_exact_few(const permi_exact_packing *packing)
 {
-  const int few = packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows;
-  return few ? packing->limbs : 0;
+  return packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0;
 }
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
@@ -243,12 +173,12 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   plan->family = family;
   operations = permi_exact_operations(&plan->packing, rows);
   plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
-                  (permi_exact_few(&plan->packing, rows->parts) ? 1 : 0.5) / family->rate *
+                  (permi_exact_few(&plan->packing) ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
   if (plan->can_skip && rows->halved) {
-    /* search, lists and survivors of a vector of int8 */
+    /* of a vector of int8 */
     const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
     const double search = (2 * rows->halved + 40) * vector, each = (10 * n + 2 * operations) * vector;
     const double survivors = search < plan->seconds ? permi_exact_survivors(rows) : 1;
@@ -265,7 +195,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   int k;
-  for (k = 0; k <= exact->sums; k++) {
+  for (k = 0; k <= exact->limbs; k++) {
     uint64_t word[2];
     const int negative = permi_words_magnitude(word, &total[k].low, 2);
     permi_sum_add_bits(sum, word[0], 1074 + k * exact->window, negative ^ minus);
@@ -293,122 +223,65 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
   char how[128];
-  snprintf(how, sizeof how, "%s in %d limbs, %d of them halved", exact->transposed ? "columns" : "rows", exact->sums,
+  snprintf(how, sizeof how, "%s in %d limbs, %d of them halved", exact->transposed ? "columns" : "rows", exact->limbs,
            exact->n - 1 + (int)leaf->scale_exp2);
   return permi_exact_say(leaf, exact->parts, how, exact->survivors, buffer, size);
 }
 
-/* Sets table[s] = base - the steps of the columns in s, in fields of 1 or 2 `bytes`. */
+/* Sets table[s] = base - steps of the columns in s, in fields of 1 or 2 `bytes`. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
-  uint16_t *fields = (uint16_t *)(void *)table;
-  int k, q;
-  if (bytes == 1)
-    table[0] = (uint8_t)(base & 0xff);
-  else
-    fields[0] = (uint16_t)(base & 0xffff);
-  for (k = 0; k < columns; k++)
-    for (q = 0; q < 1 << k; q++)
-      if (bytes == 1)
-        table[(1 << k) + q] = (uint8_t)((table[q] - step[k]) & 0xff);
-      else
-        fields[(1 << k) + q] = (uint16_t)((fields[q] - step[k]) & 0xffff);
-}
-
-/* Writes x as 2^51 y[1] + y[0], |y[0]| <= 2^50, or as y[0]. */
-static void permi_exact_double(permi_wide x, int is_long, double *y)
-{
-  const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
-  y[0] = (double)(int64_t)x.low;
-  if (is_long) {
-    permi_wide_add(&x, permi_wide_of((int64_t)half));
-    y[0] = (double)(int64_t)(x.low & (2 * half - 1)) - (double)half;
-    y[1] = (double)(int64_t)(x.high << (64 - PERMI_EXACT_WINDOW) | x.low >> PERMI_EXACT_WINDOW);
+  uint64_t value[256];
+  int q;
+  for (q = 0; q < 1 << columns; q++) {
+    const uint16_t field = (uint16_t)((value[q] = q ? value[q & (q - 1)] - step[permi_trailing_zeros((uint64_t)q)]
+                                                    : base) & 0xffff);
+    if (bytes == 1)
+      table[q] = (uint8_t)(field & 0xff);
+    else
+      memcpy(table + 2 * q, &field, 2);
   }
 }
 
-/* r: the number of a long row, or -1; entry: its first of the table */
-static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
-                                    int entry, double *table, double *step)
+/* Fills in part `part` of row i in doubles, from `entry` on. */
+static void permi_exact_doubles(const permi_exact *exact, const permi_exact_rows *rows, int i, int part, int entry,
+                                double *table, double *step)
 {
-  const int is_long = r >= 0, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
-  const int x_high = exact->wide_padded - exact->long_padded + r * rows->parts;
-  const int x = is_long ? x_high - exact->long_padded : entry;
-  permi_wide sums[256];
-  double y[2];
-  int part, j, k, q;
-  for (part = 0; part < rows->parts; part++, entry += 1 + is_long) {
-    sums[0] = permi_exact_start(rows, i, part);
-    for (k = 0; k < inner; k++)
-      for (q = 0; q < 1 << k; q++) {
-        sums[(1 << k) + q] = permi_wide_negate(permi_exact_step(rows, i, k, part));
-        permi_wide_add(&sums[(1 << k) + q], sums[q]);
-      }
-    for (k = 0; k < 1 << inner; k++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
-      const int place = (k & 1) * 2 + (k >> 1 & 1), lane = k >> 2 & (width - 1);
-      double *to = table + (((k / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane;
-      permi_exact_double(sums[k], is_long, y);
-      to[0] = y[0];
-      if (is_long)
-        to[4 * width] = y[1];
-    }
-    for (j = 0; j < exact->outer; j++) {
-      permi_exact_double(permi_exact_step(rows, i, inner + 1 + j, part), is_long, y);
-      step[j * exact->wide_padded + x + part] = y[0];
-      if (is_long)
-        step[j * exact->wide_padded + x_high + part] = y[1];
-    }
+  const int inner = rows->n - 1 - exact->outer, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
+  double sums[256];
+  int j, q;
+  for (q = 0; q < 1 << inner; q++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
+    const int place = (q & 1) * 2 + (q >> 1 & 1), lane = q >> 2 & (width - 1);
+    const int column = q ? permi_trailing_zeros((uint64_t)q) : 0;
+    sums[q] = q ? sums[q & (q - 1)] - (double)(int64_t)permi_exact_step(rows, i, column, part).low
+                : (double)(int64_t)permi_exact_start(rows, i, part).low;
+    table[(((q / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane] = sums[q];
   }
-}
-
-static void permi_exact_doubles(permi_exact *exact, const permi_exact_plan *plan, int inner, double *table,
-                                double *step)
-{
-  const permi_exact_rows *rows = &plan->rows;
-  const permi_exact_packing *packing = &plan->packing;
-  const int parts = rows->parts;
-  int h, i, r, entry = 0;
-  for (h = exact->narrow; h < exact->limbs; h++) {
-    exact->wide_rows[h - exact->narrow] = packing->rows[h][0];
-    for (i = 0; i < rows->n; i++)
-      if (packing->atom_of[i] == h * PERMI_EXACT_ATOMS) {
-        permi_exact_row_doubles(exact, rows, i, -1, inner, entry, table, step);
-        entry += parts;
-      }
-  }
-  for (r = 0; r < packing->long_rows; r++, entry += 2 * parts) {
-    exact->grown[r] = packing->grown[r];
-    permi_exact_row_doubles(exact, rows, packing->long_row[r], r, inner, entry, table, step);
-  }
+  for (j = 0; j < exact->outer; j++)
+    step[j * exact->wide_padded + entry] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, part).low;
 }
 
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
-  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first, limbs = packing->sums;
-  const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 || longs ? 14 : 18; /* milliseconds */
-  int rows, columns, i, j, k;
+  const int parts = plan->rows.parts, limbs = packing->limbs, first = (limbs + 1) / 2;
+  const int few = permi_exact_few(packing), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
+  int i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
-  exact->limbs = packing->limbs;
+  exact->limbs = limbs;
   exact->narrow = packing->narrow;
-  exact->first = permi_exact_first(exact->limbs);
-  exact->sums = limbs;
-  exact->first_sums = first ? packing->grown[first - 1] : exact->first;
-  exact->long_rows = longs;
-  exact->long_first = first;
-  exact->long_padded = (longs * parts + 7) & ~7;
-  exact->wide_padded = ((packing->wide * parts + 7) & ~7) + 2 * exact->long_padded;
-  exact->wide_entries = (packing->wide + 2 * longs) * parts;
+  exact->wide_padded = (packing->wide * parts + 7) & ~7;
+  exact->wide_entries = packing->wide * parts;
   exact->transposed = plan->rows.transposed;
   exact->outer = exact->n - 1 - inner;
   exact->chunk_log2 = exact->outer + inner < terms_log2 ? exact->outer : terms_log2 - inner;
   exact->survivors = plan->survivors;
   exact->run = plan->skip ? family->skip : family->all;
-  exact->evaluate = family->evaluate[parts - 1][few];
-  exact->window = parts == 1 && few ? family->window : PERMI_EXACT_WINDOW;
+  exact->evaluate = parts == 2 ? family->gaussian : family->real[few];
+  exact->window = few ? family->window : PERMI_EXACT_WINDOW;
   exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
   exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
   for (k = 0; k + 1 < limbs; k++) {
@@ -416,14 +289,10 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
     exact->round[k] = 1.5 * ldexp(unit, 103);
     exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
   }
-  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
-    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-    exact->half[0][k] = exact->half[1][k] * exact->unit;
-  }
-  rows = few ? exact->first_sums : (exact->first_sums + 2) / 3 * 3; /* many: tiles */
-  columns = few ? limbs - exact->first_sums : (limbs - exact->first_sums + 1) / 2 * 2;
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
+  for (k = 0; k < PERMI_EXACT_HALF; k++)
+    exact->second[k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
+  for (i = 0; i < first; i++)
+    for (j = 0; j < limbs - first && exact->window == PERMI_EXACT_WINDOW; j++) {
       const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
       for (k = 0; k < 2; k++) {
         uint64_t bits;
@@ -440,18 +309,18 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* in the table of settings, or of lanes' bytes */
+  uint8_t *next;   /* of settings, or lanes' bytes */
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Fills in row i, the r-th in the order of the atoms. */
+/* Fills in row i, the r-th of the atoms'. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
-  uint64_t step[PERM_MAX_N], all_plus = 0; /* half the steps' sum is y_i for x = (1, ..., 1) */
+  uint64_t step[PERM_MAX_N], all_plus = 0;
   int j;
   for (j = 0; j < rows->n; j++, a += rows->along)
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
@@ -484,14 +353,14 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
-  const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
+  const size_t wide = (size_t)(plan->packing.wide * rows->parts);
   const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
   const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
                        (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
   permi_exact_places to;
   double *doubles;
-  int a, i, r = 0;
+  int a, i, part, r = 0, entry = 0;
   if (!exact)
     return permi_fail_memory(result);
   to.skip = skip;
@@ -510,14 +379,16 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->lane_bytes = to.next;
   exact->nibbles = to.nibbles;
   permi_exact_form(exact, plan, inner);
-  permi_exact_doubles(exact, plan, inner, doubles, doubles + (wide << inner));
-  for (a = 0; a < exact->narrow * PERMI_EXACT_ATOMS; a++) {
+  for (a = 0; a < exact->limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
     exact->atom_rows[a] = plan->packing.rows[h][in_limb];
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
     for (i = 0; i < n && exact->atom_rows[a]; i++)
-      if (plan->packing.atom_of[i] == a)
+      if (plan->packing.atom_of[i] == a && h < exact->narrow)
         permi_exact_row_tables(exact, rows, i, r++, &to);
+      else if (plan->packing.atom_of[i] == a)
+        for (part = 0; part < rows->parts; part++)
+          permi_exact_doubles(exact, rows, i, part, entry++, doubles, doubles + (wide << inner));
   }
   permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
   leaf->explain = permi_exact_explain;

@@ -69,8 +69,8 @@ static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
 }
 
-/* Returns 1 if p < 2^63 is prime, by Miller and Rabin's test to the first twelve primes, enough for 64 bits
-   (J. Sorenson, J. Webster, Math. Comp. 86 (2017) 985-1003). */
+/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes is enough for 64 bits (J. Sorenson, J.
+   Webster, Math. Comp. 86 (2017) 985-1003). */
 static int permi_is_prime(uint64_t p)
 {
   static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
@@ -118,17 +118,8 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* p <= 2^63 */
-static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
-{
-  uint64_t rest = 0;
-  while (words-- > 0)
-    rest = permi_residue_wide(rest, word[words], p);
-  return rest;
-}
-
-/* Sets word to the integer of least modulus with these residues, in O(primes^2). Returns 1 if it is negative. word,
-   product: primes + 1 words. */
+/* Sets word to the integer of least modulus with these residues. Returns 1 if it is negative. word, product: primes + 1
+   words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -138,8 +129,8 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   memset(product, 0, (size_t)words * sizeof *product);
   product[0] = 1;
   for (k = 0; k < primes; k++) { /* word is right modulo the product so far, and below it */
-    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, p);
-    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, p), &prime[k]);
+    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, 0, p);
+    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, 0, p), &prime[k]);
     const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
     word[k + 1] += permi_words_times(word, product, k + 1, digit, 1);
     product[k + 1] = permi_words_times(product, product, k + 1, p, 0);
@@ -155,7 +146,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   return 1;
 }
 
-/* Sets the parts of a Gaussian integer from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
+/* Sets Gaussian parts from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
 static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
                                 uint64_t *imaginary)
 {
@@ -177,7 +168,7 @@ PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Returns the primes that integers of either sign below 2^bits need. */
+/* Returns the primes for signed integers below 2^bits. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
@@ -193,8 +184,8 @@ static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with
   }
 }
 
-/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0] itself. word: 2
-   (primes + 1). PERM_ERROR_OVERFLOW: too long. */
+/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes +
+   1). PERM_ERROR_OVERFLOW: too long. */
 static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
                                       uint64_t modulus, uint64_t *word, perm_sum *sum)
 {
@@ -205,9 +196,7 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   }
   negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
   if (modulus) {
-    word[0] = permi_words_residue(word, words, modulus);
-    if (negative && word[0])
-      word[0] = modulus - word[0];
+    word[0] = permi_words_residue(word, words, negative, modulus);
     words = 1;
     negative = 0;
   }

@@ -129,8 +129,8 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
   }
   for (k = 0; k < runs->primes; k++) {
     const permi_odd_modulus *p = &runs->run[k].prime;
-    const uint64_t factor = permi_words_residue(runs->run[k].factor, runs->words, p->p);
-    const uint64_t x = permi_words_residue(integer->word, integer->words, p->p);
+    const uint64_t factor = permi_words_residue(runs->run[k].factor, runs->words, 0, p->p);
+    const uint64_t x = permi_words_residue(integer->word, integer->words, 0, p->p);
     residue[k] = permi_montgomery(x, permi_prime_inverse(factor, p), p);
     for (i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
       residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;

@@ -1,9 +1,9 @@
-# >>exact_kernels >>limb_kernels >>limbs: long integers as limbs in doubles. u_0 = 1, u_1 = 2^51; weights are powers of
+# >>exact_kernels >>limbs: long integers as limbs in doubles. u_0 = 1, u_1 = 2^51; weights are powers of
 # two, so all limbs are alike. limbs_orders.sh has what depends on how many there are.
 
 # CLAIM split
-# Item 1 of >>exact_kernels and >>limb_kernels: C + ag stays in C's binade, and ag = h + l exactly.
-# CODE src/exact/limb_kernels.h: const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
+# Items 1 of >>exact_kernels: C + ag stays in C's binade, and ag = h + l exactly.
+# CODE src/exact/exact_kernels.h: PERMI_V h = PERMI_FMA(a, g, c) - c, l = PERMI_FMS(a, g, h);
 # CODE src/exact/limbs.h: exact->round[k] = 1.5 * ldexp(unit, 103);
 # FALSE s/C = 0x1.8p103/C = 0x1.8p104/
 @fl = float<ieee_64, ne>;
@@ -20,7 +20,7 @@ a * g - h -> ((C + a * g) - sum) - (h - (sum - C));
 # CLAIM last_products
 # Item 3 of >>exact_kernels: rest - (C + h) is the constant 1.5 2^52 - h, and the product on top of it is exact in one
 # binade, whose doubles are 1 apart: the bits count units.
-# CODE src/exact/limb_kernels.h: const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
+# CODE src/exact/exact_kernels.h: const PERMI_V high = PERMI_FMA(a, b, round), low = PERMI_FMA(a, b, rest - high);
 # CODE src/exact/limbs.h: exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
 # FALSE s.|a \* b| <= 0x1p102.|a * b| <= 0x1p104.
 @fl = float<ieee_64, ne>;
@@ -36,8 +36,8 @@ low = fl(a * b + offset);
 a * b + offset -> (C + a * b - high) + (offset - (rest - high)) + (rest - (C + 0x1.8p52)) + 0x1.8p52;
 
 # CLAIM carries
-# Item 3 of >>limb_kernels: exact_carry leaves at most 2^50 of a limb of up to 2^53, the rest goes to the next.
-# CODE src/exact/limb_kernels.h: const PERMI_V sum = *a + c, high = sum - c;
+# Item 3 of Gaussian numbers: exact_half leaves at most 2^50 of a limb of up to 2^53, the rest goes to the next.
+# CODE src/exact/exact_kernels.h: const PERMI_V c = PERMI_SET(round[k]), sum = *a + c, high = sum - c;
 # FALSE s/<= 0x1p50 /<= 0x1p49 /
 @fl = float<ieee_64, ne>;
 C = 0x1.8p103;
@@ -62,14 +62,14 @@ high * 1b-51 -> ((high - (sum - C)) + (sum - (a + C)) + a) * 1b-51;
   |a * b + c * d| - (0x1p31 - 0x1p16) <= 0 }
 
 # CLAIM karatsuba
-# Item 5 of >>limb_kernels: sums of a carried number's parts, and their product.
+# Item 4 of Gaussian numbers: sums of a carried number's parts, and their product.
 # FALSE s/<= 0x1p102/<= 0x1p101/
 { |a| <= 0x1p50 /\ |b| <= 0x1p50 /\ |c| <= 0x1p50 /\ |d| <= 0x1p50 ->
   |a + b| <= 0x1p51 /\ |(a + b) * (c + d)| <= 0x1p102 }
 
 # CLAIM wide_gaussian_limbs
 # exact_factors: products of row sums are whole and stay below 2^51 at every step, with and without fused multiply-adds.
-# CODE src/exact/limb_kernels.h: const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
+# CODE src/exact/exact_kernels.h: const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
 # FALSE s/<= 0x1p51/<= 0x1p55/g
 @fl = float<ieee_64, ne>;
 p = int<zr>(p_);
@@ -77,19 +77,4 @@ q = int<zr>(q_);
 cross = fl(q);
 { |q| <= 0x1p51 /\ |p| <= 0x1p51 -> cross = q /\ fl(p) = p /\ fl(p - q) = p - q }
 
-# CLAIM rows_of_two_doubles
-# exact_move_doubles: the lower double of a row sum stays within 2^50, what goes up is exact: steps are below 2^52.
-# CODE src/exact/limb_kernels.h: const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
-# FALSE s/|step| <= 0x1p52/|step| <= 0x1p55/
-@fl = float<ieee_64, ne>;
-C = 1.5 * 10141204801825835211973625643008;
-low = int<zr>(low_);
-step = int<zr>(step_);
-a = fl(low + step);
-sum = fl(a + C);
-up = fl(sum - C);
-units = fl(up * 1b-51);
-{ |low| <= 0x1p50 /\ |step| <= 0x1p52 ->
-  a = low + step /\ @FIX(up, 51) /\ |a - up| <= 0x1p50 /\ fl(a - up) = a - up /\ @FIX(units, 0) }
-a - up -> (a + C - sum) - (up - (sum - C));
 # SPDX-License-Identifier: MIT

@@ -1,8 +1,8 @@
 #!/bin/sh
-# >>exact_kernels >>limb_kernels: claims about limbs that depend on how many there are, for run.sh.
+# >>exact_kernels: claims about limbs that depend on how many there are, for run.sh.
 # u_0 = 1 and u_1 = 2^51: all limbs are alike, as their weights are powers of two.
 two() { echo $((1 << $1)); }
-G=$(($(two 51) - 1024)) g=$(($(two 50) - 1024)) # permi_exact_cap, up to 6 limbs and beyond
+G=$(($(two 51) - 1024)) g=$(($(two 50) - 1024)) # permi_exact_pack_into: up to 6 limbs and beyond
 
 # step NAME A G CARRY NEXT H: a limb |a| <= A times a factor |g| <= G, with a carry |c| <= CARRY: l + c is exact and at
 # most NEXT, the carry h at most H u_1. Every operation of exact_times.
@@ -34,7 +34,7 @@ step three_limbs_first $(two 50) $G 0 $(($(two 50) + 1)) $(($(two 50) - 511))
 step three_limbs_second $two_limbs $G $(($(two 50) - 511)) $(($(two 51) - 510)) $(($(two 51) - 3071))
 step many_limbs $(($(two 51) - 1023)) $g $(($(two 50) - 1024)) $(($(two 51) - 1023)) $(($(two 50) - 1024))
 
-# >>limb_kernels 2: Gaussian limbs, a factor's parts |c| + |d| <= g, so that |a c - b d| <= M g; h1, h2 in units of u_1
+# >>exact_kernels, Gaussian 2: limbs, a factor's parts |c| + |d| <= g, so that |a c - b d| <= M g; h1, h2 in units of u_1
 # are next to a c, b d.
 M=$(($(two 52) - $(two 11)))
 cat <<E2
@@ -44,25 +44,11 @@ cat <<E2
   |l1 - l2 + (m * $M * $g * 1b-51 + (e1 - e2))| <= $M /\\ |m * $M * $g| <= 0x1p102 }
 E2
 
-# >>limb_kernels 4: a long row's sum, |y_0| <= 2^50, |y_1| <= 2^20, and carried limbs; twice as many terms if Gaussian.
-# Terms: two l, h of a y_0 below 2^50 2^50 2^-51 + 1/2, h of a y_1 below 2^50 2^20 2^-51 2^51 2^-51 + 1/2; a carry from
-# the rounding of a sum below 2^53: 2^2.
-for parts in 1 2; do cat <<E2
-# CLAIM long_rows_of_${parts}_parts
-# FALSE s/<= 0x1p53 /<= 0x1p51 /
-{ l1 in [-0x1p50, 0x1p50] /\\ l2 in [-0x1p50, 0x1p50] /\\ a in [-0x1p50, 0x1p50] /\\ b in [-0x1p50, 0x1p50] /\\
-  y0 in [-0x1p50, 0x1p50] /\\ y1 in [-0x1p20, 0x1p20] /\\ e1 in [-0.5, 0.5] /\\ e2 in [-0.5, 0.5]
-  /\\ carry in [-4, 4] ->
-  |$parts * (l1 + l2 + (a * y0 * 1b-51 + e1) + (b * y1 * 1b-51 + e2)) + carry| <= 0x1p53 /\\
-  |($parts * (l1 + l2 + (a * y0 * 1b-51 + e1) + (b * y1 * 1b-51 + e2)) + carry) * 1b-51| <= 4 }
-E2
-done
-
 # >>exact_kernels 3: the accumulators' 64 bits. Of two halves of a and b limbs at most 2 min(a, b), less 1 if a = b,
 # numbers of at most 2^51 meet in one accumulator, in each of `settings` times 4 vectors.
 for limbs in 2 3 4 5 6 8 12 16 20 24 28 32; do
   first=$(((limbs + 1) / 2)) settings=128
-  [ $limbs -gt 6 ] && first=$(((limbs + 3) / 6 * 3)) settings=32
+  [ $limbs -gt 6 ] && settings=32
   second=$((limbs - first)); [ $second -gt $first ] && least=$first || least=$second
   numbers=$((2 * least)); [ $first -eq $second ] && numbers=$((2 * least - 1))
   cat <<E2

@@ -260,7 +260,7 @@ TEST(t_arrays_residues_fit_where_integers_do_not)
   CHECK(!memcmp(&few.integer, &many.integer, sizeof few.integer));
   options.modulus = 1000003;
   CHECK(perm_compute_sparse(&matrix, &options, &modulo) == PERM_OK);
-  CHECK(modulo.value == (double)permi_words_residue(many.integer.word, many.integer.words, 1000003));
+  CHECK(modulo.value == (double)permi_words_residue(many.integer.word, many.integer.words, 0, 1000003));
   options.modulus = 0;
   options.max_bytes = 1e9;
   CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &many) == PERM_OK);

@@ -1,4 +1,4 @@
-/* >>exact, >>limbs, >>limb_kernels, >>exact_kernels */
+/* >>exact, >>limbs, >>exact_kernels */
 /* Exact integers against a dynamic program modulo large numbers, against sequences, and every kernel, split
    and orientation against each other. */
 
@@ -241,8 +241,8 @@ TEST(t_exact_bounds_of_limbs)
         }
 }
 
-/* Products of as many limbs as there are, long rows in both halves, limbs of both kinds beside them: against residues,
-   since no oracle goes so far. */
+/* Products of as many limbs as there are, limbs of both kinds, rows that are too long for limbs: against residues, as
+   no oracle goes so far. */
 TEST(t_exact_long_products)
 {
   static int64_t a[2 * 16 * 16];
@@ -564,10 +564,10 @@ TEST(t_exact_sums_of_limbs)
     perm_sum sum, expected;
     memset(&sum, 0, sizeof sum);
     memset(&expected, 0, sizeof expected);
-    exact->sums = 1 + trial % (PERMI_EXACT_LIMBS - 1);
+    exact->limbs = 1 + trial % (PERMI_EXACT_LIMBS - 1);
     exact->window = PERMI_EXACT_WINDOW + trial % 2;
     minus = trial / 2 % 2;
-    for (k = 0; k <= exact->sums; k++) {
+    for (k = 0; k <= exact->limbs; k++) {
       const int negative = (int)(test_random() & 1);
       uint64_t word[PERMI_EXACT_LIMBS + 8] = {0};
       const permi_wide size = {test_random(), test_random() >> (1 + test_below(63))};

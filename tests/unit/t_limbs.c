@@ -80,23 +80,22 @@ static int exact_pack_diagonal(int n, int parts, const int64_t *norm, permi_exac
 /* What the kernels rely on: tests/proofs/limbs.g, limbs_orders.sh, and the room that there is. */
 static void exact_packing_check(const permi_exact_rows *rows, const permi_exact_packing *packing)
 {
-  const int longs = packing->long_rows, limbs = packing->limbs, first = permi_exact_first(limbs);
-  const double cap = rows->parts == 1 && !longs && limbs <= 6 ? ldexp(1, 51) - 1024 : ldexp(1, 50) - 1024;
-  double limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS], bits[2] = {0, 0};
-  int grown[2], fifths = 0, h, k, i, r;
+  const int limbs = packing->limbs, first = (limbs + 1) / 2;
+  const double cap = rows->parts == 1 && limbs <= 6 ? ldexp(1, 51) - 1024 : ldexp(1, 50) - 1024;
+  double limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
+  int fifths = 0, h, k, i;
   for (h = 0; h < PERMI_EXACT_LIMBS; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
-  for (i = 0; i < rows->n; i++)
-    if (packing->atom_of[i] >= 0) {
-      h = packing->atom_of[i] / PERMI_EXACT_ATOMS;
-      CHECK(h < limbs);
-      limb[h] *= (double)rows->norm[i];
-      atom[h][packing->atom_of[i] % PERMI_EXACT_ATOMS] *= (double)rows->norm[i];
-      bits[h >= first] += log2((double)rows->norm[i]);
-    }
+  for (i = 0; i < rows->n; i++) {
+    CHECK(packing->atom_of[i] >= 0);
+    h = packing->atom_of[i] / PERMI_EXACT_ATOMS;
+    CHECK(h < limbs);
+    limb[h] *= (double)rows->norm[i];
+    atom[h][packing->atom_of[i] % PERMI_EXACT_ATOMS] *= (double)rows->norm[i];
+  }
   for (h = 0; h < limbs; h++) {
-    CHECK_SHOW(limb[h] <= cap, "%.17g in one of %d limbs, %d long rows", limb[h], limbs, longs);
+    CHECK_SHOW(limb[h] <= cap, "%.17g in one of %d limbs", limb[h], limbs);
     for (k = 0; k < PERMI_EXACT_ATOMS && h < packing->narrow; k++)
       CHECK(atom[h][k] <= 32767);
     CHECK_SHOW(h >= packing->narrow || atom[h][0] * atom[h][1] * atom[h][4] < 2147483648.0, "%g %g %g of %d rows",
@@ -104,21 +103,10 @@ static void exact_packing_check(const permi_exact_rows *rows, const permi_exact_
     fifths += h < packing->narrow && packing->rows[h][4] > 0;
   }
   CHECK(fifths == packing->fifths);
-  grown[0] = first;
-  grown[1] = limbs - first;
-  for (r = 0; r < longs; r++) {
-    const int half = r >= packing->long_first, row = packing->long_row[r];
-    CHECK(packing->atom_of[row] == -1 && packing->grown[r] >= grown[half]);
-    grown[half] = packing->grown[r];
-    bits[half] += log2((double)rows->norm[row]);
-    CHECK_SHOW(51 * grown[half] > bits[half] + 1.0999, "%d limbs of %g bits", grown[half], bits[half]);
-  }
-  CHECK(packing->sums == grown[0] + grown[1] && packing->sums <= PERMI_EXACT_LIMBS);
-  CHECK(grown[0] <= PERMI_EXACT_HALF - 2 && grown[1] <= PERMI_EXACT_HALF - 2);
-  CHECK_SHOW(limbs + 2 * longs <= PERMI_EXACT_FACTORS, "%d limbs, %d long rows", limbs, longs);
+  CHECK(limbs <= PERMI_EXACT_LIMBS && first <= PERMI_EXACT_HALF);
 }
 
-/* Norms at the caps of limbs and atoms among others of any size; as many long rows as sums have room for. */
+/* Norms at the caps of limbs and atoms among others of any size; rows that are too long. */
 TEST(t_exact_packings_keep_their_limits)
 {
   static const int64_t edges[] = {127,
@@ -131,7 +119,7 @@ TEST(t_exact_packings_keep_their_limits)
                                   (INT64_C(1) << 51) - 1024,
                                   INT64_C(1) << 51};
   int64_t norm[64];
-  int n, parts, trial, e, delta, i, packed = 0, longs = 0;
+  int n, parts, trial, e, delta, i, packed = 0, refused = 0;
   for (parts = 1; parts <= 2; parts++) {
     permi_exact_rows rows;
     permi_exact_packing packing;
@@ -148,22 +136,23 @@ TEST(t_exact_packings_keep_their_limits)
           if (exact_pack_diagonal(n, parts, norm, &rows, &packing)) {
             exact_packing_check(&rows, &packing);
             packed++;
-            longs += packing.long_rows > 0;
+          } else {
+            refused += trial < 3 && edges[e] + delta > (INT64_C(1) << 51) - 1024;
           }
         }
     for (i = 0; i < 12; i++) /* two rows in a fifth atom */
       norm[i] = i < 8 ? 993 : 33;
     CHECK(exact_pack_diagonal(12, parts, norm, &rows, &packing) && packing.fifths == (parts == 1 ? 2 : 0));
     exact_packing_check(&rows, &packing);
-    for (n = 25; n <= 40; n++) { /* n - 1 long rows, just */
+    for (n = 25; n <= 40; n++) { /* a limb each, just */
       for (i = 0; i < n; i++)
-        norm[i] = i < n - 1 ? (INT64_C(1) << 50) + 1 : 1;
+        norm[i] = (INT64_C(1) << 50) - 1024;
       if (exact_pack_diagonal(n, parts, norm, &rows, &packing))
         exact_packing_check(&rows, &packing);
-      CHECK((n < 30) <= permi_exact_pack(&rows, &packing) && (n > 33) <= !permi_exact_pack(&rows, &packing));
+      CHECK(permi_exact_pack(&rows, &packing) == (n <= PERMI_EXACT_LIMBS));
     }
   }
-  CHECK_SHOW(packed > 200 && longs > 50, "%d, %d with long rows", packed, longs);
+  CHECK_SHOW(packed > 200 && refused == 2 * 3 * 4, "%d, %d refused", packed, refused);
 }
 
 /* A limb's fifth atom is multiplied with its first two, which must stay small then, whatever rows come later: a long
