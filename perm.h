@@ -4806,6 +4806,14 @@ typedef struct permi_minors_work {
   double *absolute;
 } permi_minors_work;
 
+#define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: a multiple of every width, at most the bits of an int */
+
+/* For >>batch: what rows 0 .. 3 and the others multiply, pairs of columns (b < a at b + a (a - 1) / 2) or, of three rows,
+   a column and a pair. */
+typedef struct permi_batch_split {
+  unsigned char upper[6], lower[6];
+} permi_batch_split;
+
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
 #define PERMI_EXACT_ATOMS 5
@@ -14153,56 +14161,47 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>batch
-   Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
-   rows, real n = 5 .. 8, or by Glynn's signs, complex n = 5 .. 11 (AVX2, one after the other: 10). Others go through
-   single calls, and so does a value not large against its rounding errors.
-   Copying entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls
-   on a Zen 4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79;
-   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Complex, n = 5 .. 10, AVX2 of another processor: .67 .53 .60 .59 .75 .86
-   and 1.0 .70 .79 .70 .85 .94. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies n =
-   5 takes 31 ns, not 11.
-   Not taken: Glynn's signs for real n = 9 .. 11: .78 to 1.1 of single calls' time, with AVX-512 .67 to 1.0. */
+   Many small matrices. Each element of a vector has a matrix of its own, by Laplace expansion (n = 2 .. 4), by that of
+   halves of the rows (real, n = 5 .. 8) or by Glynn's signs (complex, n = 5 .. 11). Other orders are single calls, and
+   so are values that are not large against their rounding errors.
+   If users copied entries into matrices, batches of n = 5 .. 7 would take 1.8 to 2.7 times as long. Blocks are copied:
+   entries a power of two apart drive each other out of the cache (n = 5 took 31 ns, not 11).
+   Glynn's signs were not faster for real n = 9 .. 11: .78 to 1.1 of the time of single calls, with AVX-512 .67 to 1. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_BATCH_BLOCK 32 /* loaded at once, a multiple of every width */
-#define PERMI_BATCH_TASK 256 /* a thread takes at once, */
-#define PERMI_BATCH_LARGE 14 /* up to this order; 8 above, */
-#define PERMI_BATCH_APART 20 /* one, which threads share, above this */
-#define PERMI_BATCH_ROW 544 /* n + 1 times as many doubles hold values and what `above` writes after them */
+#define PERMI_BATCH_TASK 256 /* matrices of a task up to order PERMI_BATCH_LARGE; 8 above it, */
+#define PERMI_BATCH_LARGE 14
+#define PERMI_BATCH_APART 20 /* and above this order one, which all threads share */
+#define PERMI_BATCH_ROW 544  /* n + 1 times as many doubles hold the tables of signs */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* Up to order `expanded` and, by `above`, from 5 to `most`: matrices and entry by entry. */
+/* `most`: the largest order; `above` is for orders above 4. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2], most[2];
+  int parts, width, most;
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
-  void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
-  int (*above)(int n, const double *a, size_t stride, double least, double *out);
+  unsigned (*above)(const permi_batch_split *split, int n, const double *a, size_t stride, double least, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {8, 8}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
-     permi_batch_halves_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {8, 8}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
-     permi_batch_halves_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, 8, permi_batch_stream_real_avx512, permi_batch_halves_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, 8, permi_batch_stream_real_avx2, permi_batch_halves_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512,
-     permi_batch_signs_complex_avx512},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2,
-     permi_batch_signs_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, 11, permi_batch_stream_complex_avx512, permi_batch_signs_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, 11, permi_batch_stream_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
 #elif PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, 4, permi_batch_stream_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, 4, permi_batch_stream_complex_neon, NULL},
 #endif
 #endif
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, 4, permi_batch_stream_complex_plain, NULL},
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
+    {PERM_ISA_PLAIN, 1, 1, 4, permi_batch_stream_real_plain, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -14214,6 +14213,7 @@ typedef struct permi_batch {
   const int *rows, *columns;
   const perm_options *options;
   const permi_batch_kernel *kernel;
+  permi_batch_split split[70]; /* of halves */
   int plain;
   perm_isa isa;
   double *out;
@@ -14221,68 +14221,66 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
+/* Returns the doubles between matrices of permi_batch_matrices. */
+static size_t permi_batch_step(const permi_batch *batch)
 {
-  const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  const size_t step = parts == 2 ? 1 : batch->stride;
-  size_t e, k;
-  for (e = 0; e < entries; e += 2) {
-    const double *from = batch->a + (e / parts * batch->stride + first) * parts;
-    double *entry = to + e;
-    for (k = 0; k < count && e + 1 < entries; k++, entry += entries, from += parts) { /* stores take longest */
-      const double two[2] = {from[0], from[step]};
-      memcpy(entry, two, sizeof two);
-    }
-    for (; k < count; k++, entry += entries)
-      *entry = *from++;
-  }
+  const size_t numbers = batch->kind == PERMI_BATCH_MATRICES ? batch->stride : (size_t)(batch->n * batch->n);
+  return numbers * (size_t)batch->parts;
 }
 
-static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
+/* Returns row-major matrices, which other layouts copy to `to`. */
+static const double *permi_batch_matrices(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const int n = batch->n, parts = batch->parts;
-  const size_t first = k * (size_t)n;
-  double *to = matrix;
+  const size_t step = permi_batch_step(batch);
+  const double *const matrices = to;
+  size_t e, k;
   int i, j;
   if (batch->kind == PERMI_BATCH_MATRICES)
-    return batch->a + k * batch->stride * (size_t)parts;
-  if (batch->kind == PERMI_BATCH_ENTRIES)
-    permi_batch_gather(batch, k, 1, matrix);
-  for (i = 0; i < n && batch->kind == PERMI_BATCH_SELECTIONS; i++) {
-    const double *row = batch->a + (batch->rows ? batch->rows[first + (size_t)i] : i) * batch->ld * parts;
-    for (j = 0; j < n; j++, to += parts) {
-      const double *entry = row + batch->columns[first + (size_t)j] * parts;
-      to[0] = entry[0];
-      to[parts - 1] = entry[parts - 1];
-    }
+    return batch->a + first * step;
+  for (e = 0; e < step && batch->kind == PERMI_BATCH_ENTRIES; e++) {
+    const double *from = batch->a + (e / (size_t)parts * batch->stride + first) * (size_t)parts + e % (size_t)parts;
+    for (k = 0; k < count; k++, from += parts)
+      to[k * step + e] = *from;
   }
-  return matrix;
+  for (k = first * (size_t)n; k < (first + count) * (size_t)n && batch->kind == PERMI_BATCH_SELECTIONS; k += (size_t)n)
+    for (i = 0; i < n; i++) {
+      const double *row = batch->a + (batch->rows ? batch->rows[k + (size_t)i] : i) * batch->ld * parts;
+      for (j = 0; j < n; j++, to += parts) {
+        const double *entry = row + batch->columns[k + (size_t)j] * parts;
+        to[0] = entry[0];
+        to[parts - 1] = entry[parts - 1];
+      }
+    }
+  return matrices;
 }
 
-/* [entry][part][room]; the last one repeats. */
-static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
-                             double *to)
+/* Copies x[0] and x[other] `times` times; pairs, as stores take longest. */
+PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
+{
+  for (; times; times--, x += next, to += apart) {
+    const double two[2] = {x[0], x[other]};
+    memcpy(to, two, sizeof two);
+  }
+}
+
+/* Writes a block as [entry][part][PERMI_BATCH_BLOCK]; the last matrix repeats. room: for the block's matrices. */
+static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, double *room, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  size_t e, k = 0;
-  if (batch->kind == PERMI_BATCH_ENTRIES && count == room) {
-    batch->kernel->take(batch->n, batch->a + first * parts, batch->stride, room / (size_t)batch->kernel->width, to,
-                        room);
+  const size_t step = permi_batch_step(batch);
+  const double *from;
+  size_t e, k;
+  if (batch->kind == PERMI_BATCH_ENTRIES && count == PERMI_BATCH_BLOCK) {
+    for (e = 0; e < entries; e++, to += PERMI_BATCH_BLOCK)
+      permi_batch_copy(batch->a + (e / parts * batch->stride + first) * parts + e % parts, parts, 2 * parts, to, 2,
+                       PERMI_BATCH_BLOCK / 2);
     return;
   }
-  for (; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
-    const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
-    double *lane = to + k;
-    for (e = 0; e < entries; e++, lane += room) {
-      const double two[2] = {from[e], other[e]};
-      memcpy(lane, two, sizeof two);
-    }
-  }
-  for (; k < room; k++) {
-    const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
-    for (e = 0; e < entries; e++)
-      to[e * room + k] = from[e];
-  }
+  from = permi_batch_matrices(batch, first, count, room);
+  for (k = 0; k < PERMI_BATCH_BLOCK; k += 2)
+    permi_batch_copy(from + (k < count ? k : count - 1) * step, k + 1 < count ? step : 0, 1, to + k, PERMI_BATCH_BLOCK,
+                     entries);
 }
 
 typedef struct permi_batch_share {
@@ -14338,11 +14336,12 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
 /* Stands if nothing was rounded or, by expansion, nothing lost or cancelled. */
 static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
-  const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
+  const int n = batch->n, parts = batch->parts, entries = n * n * parts;
   int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
   if (n > 4)
-    return out[parts * width] <= 1e30 &&
-           permi_small_rounds_nothing(n, entries, a, 4 * sqrt(out[(parts + 1) * width]) * pow(n * parts, 0.5 * n));
+    return out[parts * PERMI_BATCH_BLOCK] <= 1e30 &&
+           permi_small_rounds_nothing(
+               n, entries, a, 4 * sqrt(out[(parts + 1) * PERMI_BATCH_BLOCK]) * pow(n * parts, 0.5 * n));
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
@@ -14374,81 +14373,68 @@ static void permi_batch_one(permi_batch_task *task, size_t at, const double *mat
 static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
-  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
-  const size_t parts = (size_t)batch->parts, entries = (size_t)(n * n) * parts;
-  size_t first, at;
-  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && batch->kind == PERMI_BATCH_MATRICES && !batch->todo) {
-    for (at = begin; at < end; at++) { /* without the calls below: n = 4 takes 8 ns */
-      const double *matrix = batch->a + at * batch->stride * parts;
-      if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
-        permi_batch_one(task, at, matrix);
-    }
-    return;
-  }
+  size_t first, k;
   for (first = begin; first < end; first += PERMI_BATCH_BLOCK) {
-    const size_t last = end - first < PERMI_BATCH_BLOCK ? end : first + PERMI_BATCH_BLOCK;
-    if (by_entries)
-      permi_batch_gather(batch, first, last - first, task->memory);
-    for (at = first; at < last; at++)
-      if (!batch->todo || batch->todo[at])
-        permi_batch_one(task, at, by_entries ? task->memory + (at - first) * entries
-                                             : permi_batch_fetch(batch, at, task->memory));
+    const size_t count = end - first < PERMI_BATCH_BLOCK ? end - first : PERMI_BATCH_BLOCK;
+    const double *matrix = permi_batch_matrices(batch, first, count, task->memory);
+    for (k = first; k < first + count; k++, matrix += permi_batch_step(batch))
+      if (!batch->todo || batch->todo[k])
+        permi_batch_one(task, k, matrix);
   }
 }
 
-/* Values without a bit in `stand` are computed again. */
+/* Writes a block's values; those without a bit in `stand` are computed again unless they stand. */
 static void permi_batch_write(permi_batch_task *task, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = task->batch;
   const int parts = batch->parts;
-  const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
   size_t k;
-  if (parts == 1 && count == width && !(~stand & ((1u << width) - 1))) {
-    memcpy(value, out, width * sizeof *value);
-    return;
-  }
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
-    value[parts - 1] = out[k + (size_t)(parts - 1) * width];
+    if (parts == 2)
+      value[1] = out[PERMI_BATCH_BLOCK + k];
     if (!(stand & 1)) {
-      const double *matrix = permi_batch_fetch(batch, first + k, task->memory);
+      const double *matrix = permi_batch_matrices(batch, first + k, 1, task->memory);
       if (!permi_batch_stands(batch, matrix, out + k, value))
         permi_batch_one(task, first + k, matrix);
     }
   }
 }
 
-/* Blocks are copied: entries a power of two apart drive each other out of the cache. */
 static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
-  const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
-  double *lanes = task->memory + entries, *out;
-  size_t first = begin, v;
+  const int in_place = parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512);
+  double *lanes = task->memory + entries * PERMI_BATCH_BLOCK, *out;
+  size_t first, count;
   lanes += (64 - ((uintptr_t)lanes & 63)) % 64 / sizeof(double);
-  out = lanes + (size_t)entries * room;
-  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512)) {
-    const size_t vectors = (end - begin) / width;
-    if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
+  out = lanes + entries * PERMI_BATCH_BLOCK;
+  if (in_place && n <= 4) {
+    count = (end - begin) / (size_t)kernel->width;
+    if (kernel->stream(n, batch->a + begin, batch->stride, count, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
                        batch->out + begin))
-      first += vectors * width;
+      begin += count * (size_t)kernel->width;
   }
-  for (; first < end; first += room) {
-    const size_t count = end - first < room ? end - first : room;
+  for (first = begin; first < end; first += count) {
+    const int whole = end - first >= PERMI_BATCH_BLOCK, given = whole && in_place && n > 4;
+    const double *a = given ? batch->a + first : lanes;
+    const size_t stride = given ? batch->stride : (size_t)(PERMI_BATCH_BLOCK * parts);
+    double *values = n <= 4 && parts == 1 && whole ? batch->out + first : out;
     unsigned stand = 0;
-    permi_batch_load(batch, first, count, room, task->memory, lanes);
-    if (n <= 4)
-      stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
-                      permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
-    for (v = 0; v < count; v += width) {
-      double *values = n > 4 ? out : out + v * (size_t)parts;
-      if (n > 4)
-        stand = (unsigned)kernel->above(n, lanes + v, stride, PERMI_SMALL_LEAST, values);
-      permi_batch_write(task, first + v, count - v < width ? count - v : width, values, stand);
-    }
+    count = whole ? PERMI_BATCH_BLOCK : end - first;
+    if (!given)
+      permi_batch_load(batch, first, count, task->memory, lanes);
+    if (n > 4)
+      stand = kernel->above(batch->split, n, a, stride, PERMI_SMALL_LEAST, values);
+    else if (kernel->stream(n, a, stride, PERMI_BATCH_BLOCK / (size_t)kernel->width, PERMI_FOUR_LARGEST,
+                            PERMI_SMALL_LEAST, values) ||
+             permi_small_is_safe(entries * PERMI_BATCH_BLOCK, a))
+      stand = ~0u;
+    if (values == out || !stand)
+      permi_batch_write(task, first, count, values, stand);
   }
 }
 
@@ -14511,24 +14497,59 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
+/* Writes what makes the permanent of the rows that take `columns`, with an entry and a pair for each product of three,
+   or two pairs of four. */
+static void permi_batch_products(int columns, unsigned char *to)
+{
+  static const unsigned char four[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
+  int at[4] = {0, 0, 0, 0}, few = 0, j;
+  for (j = 0; j < 8; j++)
+    if (columns >> j & 1)
+      at[few++] = j;
+  for (j = 0; j < 6; j++) {
+    const int x = at[few % 2 ? j == 1 : four[j][0]], y = at[few % 2 ? 2 - (j == 5) : four[j][1]];
+    to[j] = (unsigned char)(few % 2 && j % 2 == 0 ? at[j / 2] : x + y * (y - 1) / 2);
+  }
+}
+
+/* Lists all choices of four columns for the upper rows. */
+static void permi_batch_splits(int n, permi_batch_split *split)
+{
+  const int free = n < 8 ? n : 7, step = n > 6 ? 2 : 1;
+  int first, m, j;
+  for (first = 0; first < step; first++)
+    for (m = (1 << free) - 1 - first; m > 0; m -= step) {
+      int columns = n == 8 ? 128 : 0, few = n == 8;
+      for (j = 0; j < free; j++) {
+        columns |= (m >> (free - 1 - j) & 1) << j;
+        few += m >> j & 1;
+      }
+      if (few != n - 4)
+        continue;
+      permi_batch_products(((1 << n) - 1) ^ columns, split->upper);
+      permi_batch_products(columns, split->lower);
+      if (n == 8) {
+        memcpy(split[1].upper, split->lower, sizeof split->upper);
+        memcpy(split[1].lower, split->upper, sizeof split->lower);
+      }
+      split += 1 + (n == 8);
+    }
+}
+
 /* Chooses the kernel. */
 static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
-  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
-  perm_isa isa;
+  const int n = batch->n;
   size_t k;
   batch->isa = permi_isa(options);
-  isa = batch->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : batch->isa;
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
-  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && batch->plain && n >= 2; k++) {
-    const permi_batch_kernel *kernel = &permi_batch_kernels[k];
-    if (kernel->isa == isa && kernel->parts == batch->parts &&
-        (n <= kernel->expanded[by_entries] || (n > 4 && n <= kernel->most[by_entries])))
-      batch->kernel = kernel;
-  }
+  for (k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
+    if (permi_batch_kernels[k].isa == batch->isa && permi_batch_kernels[k].parts == batch->parts &&
+        n <= permi_batch_kernels[k].most)
+      batch->kernel = &permi_batch_kernels[k];
 }
 
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
@@ -14549,8 +14570,11 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
-  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8 +
-             (batch->kernel ? (size_t)(n + 1) * PERMI_BATCH_ROW : 0);
+  if (batch->kernel && parts == 1 && n > 4)
+    permi_batch_splits(n, batch->split);
+  run.room = (size_t)(n * n * parts) * PERMI_BATCH_BLOCK;
+  if (batch->kernel)
+    run.room += run.room + 4 * PERMI_BATCH_BLOCK + 8 + (size_t)(n + 1) * PERMI_BATCH_ROW;
   status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
@@ -17038,23 +17062,31 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stri
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t stride, int n, int i, int j, int k,
-                                                         int parts)
+/* Sets pair[k] to permanents of rows i, i + 1 for pairs (0, 1), (0, 2), .. of columns. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const double *a, size_t stride, int n, int i,
+                                                        int parts)
 {
-  const PERMI_N p = PERMI_NAME(entry)(a, stride, n, i, j, parts);
-  const PERMI_N q = PERMI_NAME(entry)(a, stride, n, i + 1, k, parts);
-  const PERMI_N r = PERMI_NAME(entry)(a, stride, n, i, k, parts);
-  const PERMI_N s = PERMI_NAME(entry)(a, stride, n, i + 1, j, parts);
-  return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
+  PERMI_N x[4], y[4];
+  int j, k;
+  PERMI_UNROLL
+  for (j = 0; j < n; j++) {
+    x[j] = PERMI_NAME(entry)(a, stride, n, i, j, parts);
+    y[j] = PERMI_NAME(entry)(a, stride, n, i + 1, j, parts);
+  }
+  PERMI_UNROLL
+  for (j = 0; j < n; j++)
+    PERMI_UNROLL
+    for (k = j + 1; k < n; k++)
+      *pair++ = PERMI_NAME(plus_times)(PERMI_NAME(times)(x[j], y[k], parts), x[k], y[j], parts);
 }
 
 /* n = 2 .. 4 as in >>small; raises *largest to moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   const size_t apart = stride / (size_t)parts;
-  const int vectors = n * n * parts;
+  const int vectors = n * n * parts, pairs = n * (n - 1) / 2;
   PERMI_V large = *largest;
-  PERMI_N sum;
+  PERMI_N upper[6], lower[6], sum;
   int i;
   PERMI_UNROLL
   for (i = 0; i + 1 < vectors; i += 2) { /* pairs first: a shorter chain */
@@ -17064,23 +17096,16 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   if (vectors % 2)
     large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + (size_t)(vectors - 1) * apart));
   *largest = large;
+  PERMI_NAME(expand_pairs)(lower, a, stride, n, n - 2, parts);
   if (n == 2)
-    return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
+    return lower[0];
+  if (n == 4)
+    PERMI_NAME(expand_pairs)(upper, a, stride, n, 0, parts);
   sum.re = sum.im = PERMI_SET(0.0);
-  if (n == 3) {
-    PERMI_UNROLL
-    for (i = 0; i < 3; i++)
-      sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, i, parts),
-                                   PERMI_NAME(expand_two)(a, stride, 3, 1, i == 0, i == 2 ? 1 : 2, parts), parts);
-    return sum;
-  }
   PERMI_UNROLL
-  for (i = 0; i < 6; i++) { /* columns j, k of rows 0, 1; the others of rows 2, 3 */
-    const int j = (i > 2) + (i > 4), k = i < 3 ? i + 1 : i < 5 ? i - 1 : 3;
-    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
-                                 PERMI_NAME(expand_two)(a, stride, 4, 2, j ? 0 : k > 1 ? 1 : 2,
-                                                        k < 3 ? 3 : j < 2 ? 2 : 1, parts), parts);
-  }
+  for (i = 0; i < pairs; i++)
+    sum = PERMI_NAME(plus_times)(sum, n == 4 ? upper[i] : PERMI_NAME(entry)(a, stride, n, 0, i, parts),
+                                 lower[pairs - 1 - i], parts);
   return sum;
 }
 
@@ -17093,13 +17118,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
                                                         size_t stride, size_t vectors, double *values, int parts)
 {
   size_t v;
-  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH * parts) {
+  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {
     const PERMI_N value = PERMI_NAME(expand)(n, a, stride, &stream->large, parts);
     PERMI_V modulus = PERMI_ABS(value.re);
     PERMI_STORE_ANY(values, value.re);
     stream->poison = PERMI_FMA(value.re, PERMI_SET(0.0), stream->poison);
     if (parts == 2) {
-      PERMI_STORE_ANY(values + PERMI_WIDTH, value.im);
+      PERMI_STORE_ANY(values + PERMI_BATCH_BLOCK, value.im);
       modulus = PERMI_LARGER(value.re, value.im);
       stream->poison = PERMI_FMA(value.im, PERMI_SET(0.0), stream->poison);
     }
@@ -17143,185 +17168,127 @@ PERMI_INSTANCE(batch_stream_complex, 2)
 #endif
 #undef PERMI_INSTANCE
 
-/* Copies `vectors` vectors of matrices to parts `room` apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
-                                                      double *to, size_t room, int parts)
-{
-  size_t v;
-  int e;
-  for (e = 0; e < n * n; e++, a += stride * (size_t)parts, to += room * (size_t)parts)
-    for (v = 0; v < vectors; v++) {
-      const double *from = a + v * (size_t)(PERMI_WIDTH * parts);
-      const PERMI_V x = PERMI_LOAD_ANY(from), y = PERMI_LOAD_ANY(from + (parts == 2 ? PERMI_WIDTH : 0));
-      PERMI_STORE(to + v * PERMI_WIDTH, parts == 2 ? PERMI_EVEN(x, y) : x);
-      if (parts == 2)
-        PERMI_STORE(to + room + v * PERMI_WIDTH, PERMI_ODD(x, y));
-    }
-  PERMI_LEAVE();
-}
-
-#define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)        \
-  {                                                                                                                    \
-    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
-  }
-PERMI_INSTANCE(batch_take_real, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(batch_take_complex, 2)
-#endif
-#undef PERMI_INSTANCE
-
 #if PERMI_WIDTH >= 4
 /* n = 5 .. 8, real: Laplace expansion by permanents of two rows, of four and of the others: 75, 195, 476, 1134
-   operations, fewer than signs take. */
+   operations, fewer than signs take. Several vectors at once share the indices of `split`. */
+#define PERMI_HALVES (16 / PERMI_WIDTH)
 #define PERMI_HALVES_NORMS 64.0 /* the square of 8: per |A| is up to 9.8 times the rows' norms, rounded some 10 times */
-#define PERMI_PAIR(j, k) ((j) < (k) ? (j) + (k) * ((k) - 1) / 2 : (k) + (j) * ((j) - 1) / 2)
-/* Subsets, then the other columns. */
-#define PERMI_TWOS_OF_6(X)                                                                                             \
-  X(0,1,2,3,4,5) X(0,2,1,3,4,5) X(0,3,1,2,4,5) X(0,4,1,2,3,5) X(0,5,1,2,3,4) X(1,2,0,3,4,5) X(1,3,0,2,4,5)             \
-  X(1,4,0,2,3,5) X(1,5,0,2,3,4) X(2,3,0,1,4,5) X(2,4,0,1,3,5) X(2,5,0,1,3,4) X(3,4,0,1,2,5) X(3,5,0,1,2,4)             \
-  X(4,5,0,1,2,3)
-#define PERMI_THREES_WITH_6(X)                                                                                         \
-  X(0,1,6,2,3,4,5) X(0,2,6,1,3,4,5) X(0,3,6,1,2,4,5) X(0,4,6,1,2,3,5) X(0,5,6,1,2,3,4) X(1,2,6,0,3,4,5)                \
-  X(1,3,6,0,2,4,5) X(1,4,6,0,2,3,5) X(1,5,6,0,2,3,4) X(2,3,6,0,1,4,5) X(2,4,6,0,1,3,5) X(2,5,6,0,1,3,4)                \
-  X(3,4,6,0,1,2,5) X(3,5,6,0,1,2,4) X(4,5,6,0,1,2,3)
-#define PERMI_THREES_BELOW_6(X)                                                                                        \
-  X(0,1,2,3,4,5,6) X(0,1,3,2,4,5,6) X(0,1,4,2,3,5,6) X(0,1,5,2,3,4,6) X(0,2,3,1,4,5,6) X(0,2,4,1,3,5,6)                \
-  X(0,2,5,1,3,4,6) X(0,3,4,1,2,5,6) X(0,3,5,1,2,4,6) X(0,4,5,1,2,3,6) X(1,2,3,0,4,5,6) X(1,2,4,0,3,5,6)                \
-  X(1,2,5,0,3,4,6) X(1,3,4,0,2,5,6) X(1,3,5,0,2,4,6) X(1,4,5,0,2,3,6) X(2,3,4,0,1,5,6) X(2,3,5,0,1,4,6)                \
-  X(2,4,5,0,1,3,6) X(3,4,5,0,1,2,6)
-#define PERMI_THREES_OF_7(X) PERMI_THREES_WITH_6(X) PERMI_THREES_BELOW_6(X)
+#define PERMI_PAIR_AT(p, k, q) PERMI_LOAD((p) + (size_t)(k) * 16 + (q) * PERMI_WIDTH)
+#define PERMI_ENTRY_AT(p, k, q) PERMI_LOAD_ANY((p) + (size_t)(k) * stride + (q) * PERMI_WIDTH)
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_pairs)(PERMI_V *pairs, const double *a, size_t stride, int n)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_pairs)(double *pair, const double *a, size_t stride, int n)
 {
-  PERMI_V x[8], y[8];
-  int j, k;
+  const double *b = a + (size_t)n * stride;
+  PERMI_V x[PERMI_HALVES], y[PERMI_HALVES];
+  int j, k, q;
+  for (k = 1; k < n; k++) {
+    PERMI_EVERY(q, PERMI_HALVES, x[q] = PERMI_ENTRY_AT(a, k, q));
+    PERMI_EVERY(q, PERMI_HALVES, y[q] = PERMI_ENTRY_AT(b, k, q));
+    for (j = 0; j < k; j++, pair += 16)
+      PERMI_EVERY(q, PERMI_HALVES, PERMI_STORE(pair + q * PERMI_WIDTH,
+                                               PERMI_FMA(PERMI_ENTRY_AT(a, j, q), y[q],
+                                                         x[q] * PERMI_ENTRY_AT(b, j, q))));
+  }
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_four)(PERMI_V *sum, const double *x, const double *y,
+                                                      const unsigned char *at)
+{
+  int k, q;
+  PERMI_EVERY(q, PERMI_HALVES, sum[q] = PERMI_FMA(PERMI_PAIR_AT(x, at[0], q), PERMI_PAIR_AT(y, at[1], q),
+                                                  PERMI_PAIR_AT(x, at[1], q) * PERMI_PAIR_AT(y, at[0], q)));
   PERMI_UNROLL
-  for (k = 0; k < n; k++) {
-    x[k] = PERMI_LOAD_ANY(a + (size_t)k * stride);
-    y[k] = PERMI_LOAD_ANY(a + (size_t)(n + k) * stride);
-    PERMI_UNROLL
-    for (j = 0; j < k; j++)
-      pairs[PERMI_PAIR(j, k)] = PERMI_FMA(x[j], y[k], x[k] * y[j]);
-  }
+  for (k = 2; k < 6; k++)
+    PERMI_EVERY(q, PERMI_HALVES, sum[q] = PERMI_FMA(PERMI_PAIR_AT(x, at[k], q), PERMI_PAIR_AT(y, at[k ^ 1], q),
+                                                    sum[q]));
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_four)(const PERMI_V *p, const PERMI_V *q, int a, int b, int c, int d)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_halves)(PERMI_V *sum, const permi_batch_split *split, int n,
+                                                        const double *a, size_t stride)
 {
-  PERMI_V sum = PERMI_FMA(p[PERMI_PAIR(a, b)], q[PERMI_PAIR(c, d)], p[PERMI_PAIR(c, d)] * q[PERMI_PAIR(a, b)]);
-  sum = PERMI_FMA(p[PERMI_PAIR(a, c)], q[PERMI_PAIR(b, d)], sum);
-  sum = PERMI_FMA(p[PERMI_PAIR(b, d)], q[PERMI_PAIR(a, c)], sum);
-  sum = PERMI_FMA(p[PERMI_PAIR(a, d)], q[PERMI_PAIR(b, c)], sum);
-  return PERMI_FMA(p[PERMI_PAIR(b, c)], q[PERMI_PAIR(a, d)], sum);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_three)(const PERMI_V *p, const double *last, size_t stride, int a,
-                                                          int b, int c)
-{
-  PERMI_V sum = PERMI_LOAD_ANY(last + (size_t)a * stride) * p[PERMI_PAIR(b, c)];
-  sum = PERMI_FMA(PERMI_LOAD_ANY(last + (size_t)b * stride), p[PERMI_PAIR(a, c)], sum);
-  return PERMI_FMA(PERMI_LOAD_ANY(last + (size_t)c * stride), p[PERMI_PAIR(a, b)], sum);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_halves)(int n, const double *a, size_t stride)
-{
+  double pair[4 * 28 * 16] PERMI_ALIGN64;
+  const double *p0 = pair, *p1 = p0 + 28 * 16, *p2 = p1 + 28 * 16, *p3 = p2 + 28 * 16;
   const double *last = a + (size_t)((n - 1) * n) * stride;
-  PERMI_V p[4][28], upper[70], sum = PERMI_SET(0.0);
-  int at = 0;
-  PERMI_NAME(batch_pairs)(p[0], a, stride, n);
-  PERMI_NAME(batch_pairs)(p[1], a + (size_t)(2 * n) * stride, stride, n);
-#define PERMI_FOUR(k, a, b, c, d) PERMI_NAME(batch_four)(p[k], p[k + 1], a, b, c, d)
-#define PERMI_UPPER_FOUR(a, b, c, d, e, f, g) upper[at++] = PERMI_FOUR(0, d, e, f, g);
-#define PERMI_UPPER_EIGHT(a, b, c, d, e, f, g)                                                                         \
-  PERMI_UPPER_FOUR(a, b, c, d, e, f, g) upper[at++] = PERMI_FOUR(0, a, b, c, 7);
-#define PERMI_EIGHT(a, b, c, d, e, f, g)                                                                               \
-  sum = PERMI_FMA(PERMI_FOUR(2, a, b, c, 7), upper[at], sum);                                                          \
-  sum = PERMI_FMA(PERMI_FOUR(2, d, e, f, g), upper[at + 1], sum), at += 2;
-#define PERMI_SEVEN(a, b, c, d, e, f, g)                                                                               \
-  sum = PERMI_FMA(PERMI_NAME(batch_three)(p[2], last, stride, a, b, c), upper[at], sum), at++;
-#define PERMI_SIX(a, b, c, d, e, f) sum = PERMI_FMA(PERMI_FOUR(0, c, d, e, f), p[2][PERMI_PAIR(a, b)], sum);
-#define PERMI_FIVE(k, a, b, c, d)                                                                                      \
-  sum = PERMI_FMA(PERMI_FOUR(0, a, b, c, d), PERMI_LOAD_ANY(last + (size_t)k * stride), sum);
-  if (n == 8) {
-    PERMI_THREES_OF_7(PERMI_UPPER_EIGHT)
-  } else if (n == 7) {
-    PERMI_THREES_OF_7(PERMI_UPPER_FOUR)
+  const int splits = n == 8 ? 70 : n == 7 ? 35 : n == 6 ? 15 : 5;
+  PERMI_V upper[PERMI_HALVES], lower[PERMI_HALVES];
+  int k, q;
+  for (k = 0; k < n / 2; k++)
+    PERMI_NAME(batch_pairs)(pair + k * 28 * 16, a + (size_t)(2 * k * n) * stride, stride, n);
+  PERMI_EVERY(q, PERMI_HALVES, sum[q] = PERMI_SET(0.0));
+  for (k = 0; k < splits; k++, split++) {
+    const unsigned char *at = split->lower;
+    PERMI_NAME(batch_four)(upper, p0, p1, split->upper);
+    if (n == 8) {
+      PERMI_NAME(batch_four)(lower, p2, p3, at);
+    } else if (n == 6) {
+      PERMI_EVERY(q, PERMI_HALVES, lower[q] = PERMI_PAIR_AT(p2, at[0], q));
+    } else {
+      PERMI_EVERY(q, PERMI_HALVES, lower[q] = PERMI_ENTRY_AT(last, at[0], q));
+      if (n == 7)
+        PERMI_EVERY(q, PERMI_HALVES, lower[q] = PERMI_FMA(PERMI_ENTRY_AT(last, at[4], q), PERMI_PAIR_AT(p2, at[5], q),
+                                                          PERMI_FMA(PERMI_ENTRY_AT(last, at[2], q),
+                                                                    PERMI_PAIR_AT(p2, at[3], q),
+                                                                    lower[q] * PERMI_PAIR_AT(p2, at[1], q))));
+    }
+    PERMI_EVERY(q, PERMI_HALVES, sum[q] = PERMI_FMA(lower[q], upper[q], sum[q]));
   }
-  __asm__("" : "+m"(upper)); /* the lower rows' pairs later: n = 8 takes 65 ns, not 82 */
-  at = 0;
-  if (n > 5)
-    PERMI_NAME(batch_pairs)(p[2], a + (size_t)(4 * n) * stride, stride, n);
-  if (n == 8) {
-    PERMI_NAME(batch_pairs)(p[3], a + (size_t)(6 * n) * stride, stride, n);
-    PERMI_THREES_OF_7(PERMI_EIGHT)
-  } else if (n == 7) {
-    PERMI_THREES_OF_7(PERMI_SEVEN)
-  } else if (n == 6) {
-    PERMI_TWOS_OF_6(PERMI_SIX)
-  } else {
-    PERMI_FIVE(0, 1, 2, 3, 4)
-    PERMI_FIVE(1, 0, 2, 3, 4)
-    PERMI_FIVE(2, 0, 1, 3, 4)
-    PERMI_FIVE(3, 0, 1, 2, 4)
-    PERMI_FIVE(4, 0, 1, 2, 3)
-  }
-#undef PERMI_FIVE
-#undef PERMI_SIX
-#undef PERMI_SEVEN
-#undef PERMI_EIGHT
-#undef PERMI_UPPER_EIGHT
-#undef PERMI_UPPER_FOUR
-#undef PERMI_FOUR
-  return sum;
 }
-#undef PERMI_THREES_OF_7
-#undef PERMI_THREES_BELOW_6
-#undef PERMI_THREES_WITH_6
-#undef PERMI_TWOS_OF_6
-#undef PERMI_PAIR
+#undef PERMI_PAIR_AT
+#undef PERMI_ENTRY_AT
+
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_square)(PERMI_V norm, PERMI_N x, int parts)
+{
+  norm = PERMI_FMA(x.re, x.re, norm);
+  return parts == 2 ? PERMI_FMA(x.im, x.im, norm) : norm;
+}
 
 /* Writes largest squared norms of rows, and products of all, after values. Returns a bit for each value that is sure:
    |value| less its own error is `sure`, at least `least`, and large against the square root of `factor` times the
    product. */
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_sure)(int n, const double *a, size_t stride, double least, PERMI_V sure,
-                                                     double factor, double *out, int parts)
+PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_sure)(int n, const double *a, size_t stride, double least,
+                                                          const PERMI_V *sure, double factor, double *out, int parts)
 {
-  const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT);
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
+  const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT), bottom = PERMI_SET(DBL_MIN); /* for what underflows */
+  const int vectors = parts == 1 ? PERMI_HALVES : 1;
+  PERMI_V norm[PERMI_HALVES], norms[PERMI_HALVES], large[PERMI_HALVES];
   double extremes[PERMI_WIDTH] PERMI_ALIGN64;
-  int i, j, stand = 0;
+  unsigned stand = 0;
+  int i, j, q;
+  PERMI_EVERY(q, vectors, norms[q] = large[q] = PERMI_SET(1.0));
   for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
-    for (j = 0; j < n; j++) {
-      const PERMI_N x = PERMI_NAME(entry)(a, stride, n, i, j, parts);
-      norm = PERMI_FMA(x.re, x.re, norm);
-      if (parts == 2)
-        other = PERMI_FMA(x.im, x.im, other);
-    }
-    if (parts == 2)
-      norm = norm + other;
-    large = PERMI_LARGER(large, norm);
-    norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
+    PERMI_EVERY(q, vectors, norm[q] = bottom);
+    for (j = 0; j < n; j++)
+      PERMI_EVERY(q, vectors, norm[q] = PERMI_NAME(batch_square)(
+                                  norm[q], PERMI_NAME(entry)(a + q * PERMI_WIDTH, stride, n, i, j, parts), parts));
+    PERMI_EVERY(q, vectors, large[q] = PERMI_LARGER(large[q], norm[q]));
+    PERMI_EVERY(q, vectors, norms[q] = PERMI_LARGER(norms[q] * norm[q], bottom));
   }
-  PERMI_STORE(out + parts * PERMI_WIDTH, large);
-  PERMI_STORE(out + (parts + 1) * PERMI_WIDTH, norms);
-  norms = PERMI_FNMA(unit * unit, norms * PERMI_SET(factor), sure * sure);
-  norms = PERMI_LESSER(sure - PERMI_SET(least), norms);
-  PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(1e24) - large, norms)); /* keeps a NaN */
-  PERMI_LEAVE();
-  for (i = 0; i < PERMI_WIDTH; i++)
-    stand |= (extremes[i] >= 0) << i;
+  for (q = 0; q < vectors; q++, out += PERMI_WIDTH) {
+    PERMI_STORE(out + parts * PERMI_BATCH_BLOCK, large[q]);
+    PERMI_STORE(out + (parts + 1) * PERMI_BATCH_BLOCK, norms[q]);
+    norms[q] = PERMI_FNMA(unit * unit, norms[q] * PERMI_SET(factor), sure[q] * sure[q]);
+    norms[q] = PERMI_LESSER(sure[q] - PERMI_SET(least), norms[q]);
+    PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(1e24) - large[q], norms[q])); /* keeps a NaN */
+    for (i = 0; i < PERMI_WIDTH; i++)
+      stand |= (unsigned)(extremes[i] >= 0) << (q * PERMI_WIDTH + i);
+  }
   return stand;
 }
 
-PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, size_t stride, double least, double *out)
+PERMI_TARGET static unsigned PERMI_NAME(batch_halves_real)(const permi_batch_split *split, int n, const double *a,
+                                                           size_t stride, double least, double *out)
 {
-  const PERMI_V value = n == 8   ? PERMI_NAME(batch_halves)(8, a, stride)
-                        : n == 7 ? PERMI_NAME(batch_halves)(7, a, stride)
-                        : n == 6 ? PERMI_NAME(batch_halves)(6, a, stride)
-                                 : PERMI_NAME(batch_halves)(5, a, stride);
-  PERMI_STORE(out, value);
-  return PERMI_NAME(batch_sure)(n, a, stride, least, PERMI_ABS(value), PERMI_HALVES_NORMS, out, 1);
+  unsigned stand = 0;
+  int v, q;
+  for (v = 0; v < PERMI_BATCH_BLOCK; v += 16) {
+    PERMI_V value[PERMI_HALVES];
+    PERMI_NAME(batch_halves)(value, split, n, a + v, stride);
+    PERMI_EVERY(q, PERMI_HALVES, PERMI_STORE(out + v + q * PERMI_WIDTH, value[q]));
+    PERMI_EVERY(q, PERMI_HALVES, value[q] = PERMI_ABS(value[q]));
+    stand |= PERMI_NAME(batch_sure)(n, a + v, stride, least, value, PERMI_HALVES_NORMS, out + v, 1) << v;
+  }
+  PERMI_LEAVE();
+  return stand;
 }
 #undef PERMI_HALVES_NORMS
 
@@ -17335,27 +17302,19 @@ PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, si
 /* Writes the outer numbers or, if far < 0, the table. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, size_t stride, int far, double *to)
 {
-  const int first = far < 0 ? 3 : 6, columns = n - first < 3 ? n - first : 3, apart = 8 * PERMI_WIDTH;
-  int i, j, k;
+  const int first = far < 0 ? 3 : 6, left = n < first ? 0 : n - first, columns = left < 3 ? left : 3;
+  const int apart = 8 * PERMI_WIDTH;
+  int i, j;
   for (i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
-    PERMI_N y[8]; /* by small_double, in memory, n = 6 .. 10 take 4 to 8 % longer */
-    PERMI_EVERY(k, 8, y[k].re = y[k].im = PERMI_SET(0.0)); /* gcc: not all are read */
-    if (far < 0)
-      y[0] = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
+    PERMI_N y = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
+    if (far >= 0)
+      y = PERMI_NAME(spread)(permi_lane_zero, 1, 2);
     for (j = 9; j < n && far >= 0; j++)
-      y[0] = PERMI_NAME(small_signed)(y[0], PERMI_SET(permi_parity_signs[far >> (j - 9) & 1]),
-                                      PERMI_NAME(entry)(a, stride, n, i, j, 2), 2);
-    PERMI_UNROLL
-    for (j = 0; j < 3; j++)
-      if (j < columns) {
-        const PERMI_N x = PERMI_NAME(entry)(a, stride, n, i, first + j, 2);
-        PERMI_UNROLL
-        for (k = 0; k < 1 << j; k++) {
-          y[k + (1 << j)] = PERMI_NAME(minus)(y[k], x);
-          y[k] = PERMI_NAME(plus)(y[k], x);
-        }
-      }
-    PERMI_EVERY(k, 8, if (k >> columns == 0) PERMI_NAME(put)(to + k * PERMI_WIDTH, apart, y[k], 2));
+      y = PERMI_NAME(small_signed)(y, PERMI_SET(permi_parity_signs[far >> (j - 9) & 1]),
+                                   PERMI_NAME(entry)(a, stride, n, i, j, 2), 2);
+    PERMI_NAME(put)(to, apart, y, 2);
+    for (j = 0; j < columns; j++)
+      PERMI_NAME(small_double)(to, PERMI_WIDTH << j, PERMI_NAME(entry)(a, stride, n, i, first + j, 2), apart, 2);
     if (i % 2) {
       const PERMI_NAME(small_entries) entries = {
           PERMI_NAME(entry)(a, stride, n, i - 1, 0, 2), PERMI_NAME(entry)(a, stride, n, i - 1, 1, 2),
@@ -17369,8 +17328,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, s
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_form)(const double *form, int q, int outer)
 {
-  const PERMI_N x = PERMI_NAME(get)(form + q * PERMI_WIDTH, 8 * PERMI_WIDTH, 2);
-  return outer ? PERMI_NAME(plus)(x, PERMI_NAME(get)(form + outer, 8 * PERMI_WIDTH, 2)) : x;
+  return PERMI_NAME(plus)(PERMI_NAME(get)(form + q * PERMI_WIDTH, 8 * PERMI_WIDTH, 2),
+                          PERMI_NAME(get)(form + outer, 8 * PERMI_WIDTH, 2));
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(const double *form, int q, int outer)
@@ -17408,36 +17367,47 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * 
   }
 }
 
-PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double least,
-                                                        double *out)
+PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_signs)(int n, const double *a, size_t stride, double least,
+                                                          double *table, double *out)
 {
   const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT), scale = PERMI_SET(8.0 / (double)(1 << n));
   const int outer = (n + 1) / 2 * PERMI_BATCH_PAIR, at_once = PERMI_WIDTH / 4;
-  double *table = out + 4 * PERMI_WIDTH;
+  const int settings = n < 6 ? 4 : 8, states = n < 7 ? 1 : n < 9 ? 1 << (n - 6) : 8;
   PERMI_NAME(small_sums) sums;
+  PERMI_V sure;
   PERMI_N value;
   int far, s, t;
   sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
-  PERMI_NAME(batch_forms)(n, a, stride, -1, table);
-  for (t = 0; n < 7 && t < 1 << (n - 3); t += at_once)
-    PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, 0, permi_parity_signs[t / at_once]);
-  for (far = 0; n > 6 && far < 1 << (n < 9 ? 0 : n - 9); far++) {
-    PERMI_NAME(batch_forms)(n, a, stride, far, table + outer);
-    for (s = 0; s < 1 << (n < 9 ? n - 6 : 3); s++)
-      for (t = 0; t < 8; t += at_once)
+  for (far = -1; far < (n < 9 ? 1 : 1 << (n - 9)); far++) {
+    PERMI_NAME(batch_forms)(n, a, stride, far, far < 0 ? table : table + outer);
+    for (s = 0; s < states && far >= 0; s++)
+      for (t = 0; t < settings; t += at_once)
         PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, outer + s * PERMI_WIDTH,
                                 permi_parity_signs[t / at_once ^ s ^ far]);
   }
   value = PERMI_NAME(minus)(sums.even, sums.odd);
   value.re = scale * value.re;
   value.im = scale * value.im;
-  PERMI_NAME(put)(out, PERMI_WIDTH, value, 2);
-  return PERMI_NAME(batch_sure)(n, a, stride, least,
-                                PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im)), 1.0, out, 2);
+  PERMI_NAME(put)(out, PERMI_BATCH_BLOCK, value, 2);
+  sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
+  return PERMI_NAME(batch_sure)(n, a, stride, least, &sure, 1.0, out, 2);
+}
+
+PERMI_TARGET static unsigned PERMI_NAME(batch_signs_complex)(const permi_batch_split *split, int n, const double *a,
+                                                             size_t stride, double least, double *out)
+{
+  unsigned stand = 0;
+  int v;
+  (void)split;
+  for (v = 0; v < PERMI_BATCH_BLOCK; v += PERMI_WIDTH)
+    stand |= PERMI_NAME(batch_signs)(n, a + v, stride, least, out + 4 * PERMI_BATCH_BLOCK, out + v) << v;
+  PERMI_LEAVE();
+  return stand;
 }
 #undef PERMI_BATCH_FORM
 #undef PERMI_BATCH_PAIR
 #endif
+#undef PERMI_HALVES
 #endif
 #endif
 

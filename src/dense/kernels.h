@@ -72,6 +72,14 @@ typedef struct permi_minors_work {
   double *absolute;
 } permi_minors_work;
 
+#define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: a multiple of every width, at most the bits of an int */
+
+/* For >>batch: what rows 0 .. 3 and the others multiply, pairs of columns (b < a at b + a (a - 1) / 2) or, of three rows,
+   a column and a pair. */
+typedef struct permi_batch_split {
+  unsigned char upper[6], lower[6];
+} permi_batch_split;
+
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
 #define PERMI_EXACT_ATOMS 5
