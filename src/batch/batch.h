@@ -98,7 +98,9 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
 /* Copies x[0] and x[other] `times` times; pairs, as stores take longest. */
 PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
 {
-  for (; times; times--, x += next, to += apart) {
+  size_t k;
+  PERMI_UNROLL_FEW
+  for (k = 0; k < times; k++, x += next, to += apart) {
     const double two[2] = {x[0], x[other]};
     memcpy(to, two, sizeof two);
   }

@@ -273,8 +273,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, s
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_form)(const double *form, int q, int outer)
 {
-  return PERMI_NAME(plus)(PERMI_NAME(get)(form + q * PERMI_WIDTH, 8 * PERMI_WIDTH, 2),
-                          PERMI_NAME(get)(form + outer, 8 * PERMI_WIDTH, 2));
+  const PERMI_N x = PERMI_NAME(get)(form + q * PERMI_WIDTH, 8 * PERMI_WIDTH, 2);
+  return outer ? PERMI_NAME(plus)(x, PERMI_NAME(get)(form + outer, 8 * PERMI_WIDTH, 2)) : x;
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(const double *form, int q, int outer)
@@ -324,10 +324,11 @@ PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_signs)(int n, const double *
   int far, s, t;
   sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
   for (far = -1; far < (n < 9 ? 1 : 1 << (n - 9)); far++) {
-    PERMI_NAME(batch_forms)(n, a, stride, far, far < 0 ? table : table + outer);
+    if (far < 0 || n > 6)
+      PERMI_NAME(batch_forms)(n, a, stride, far, far < 0 ? table : table + outer);
     for (s = 0; s < states && far >= 0; s++)
       for (t = 0; t < settings; t += at_once)
-        PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, outer + s * PERMI_WIDTH,
+        PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, n > 6 ? outer + s * PERMI_WIDTH : 0,
                                 permi_parity_signs[t / at_once ^ s ^ far]);
   }
   value = PERMI_NAME(minus)(sums.even, sums.odd);
