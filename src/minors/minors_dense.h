@@ -273,14 +273,12 @@ typedef struct permi_small_minors {
   double factor, bound, estimate;
 } permi_small_minors;
 
-static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
+static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts)
 {
-#define PERMI_OF_KIND(kind, family)                                                                                    \
-  (gradient ? permi_small_gradient_##kind##_##family : permi_small_minors_##kind##_##family)
 #if defined(PERM_NO_COMPLEX)
-#define PERMI_OF_FAMILY(family) PERMI_OF_KIND(real, family)
+#define PERMI_OF_FAMILY(family) permi_small_minors_real_##family
 #else
-#define PERMI_OF_FAMILY(family) (parts == 2 ? PERMI_OF_KIND(complex, family) : PERMI_OF_KIND(real, family))
+#define PERMI_OF_FAMILY(family) (parts == 2 ? permi_small_minors_complex_##family : permi_small_minors_real_##family)
 #endif
   (void)isa, (void)n, (void)parts;
 #if PERMI_X86
@@ -294,32 +292,52 @@ static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int
 #endif
   return PERMI_OF_FAMILY(plain);
 #undef PERMI_OF_FAMILY
-#undef PERMI_OF_KIND
 }
 
-/* n <= 4: the permanent of moduli stands for the sum of |terms|. */
+/* Sets out to the minors of rows a, b, c by expansion along c. */
+PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const permi_number_plain *b,
+                                            const permi_number_plain *c, int n, double *out, int parts)
+{
+  static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
+  permi_number_plain pair[4][4];
+  int i, j;
+  for (i = 0; i < 4; i++)
+    for (j = 0; j < i; j++)
+      pair[i][j] = permi_plus_times_plain(permi_times_plain(a[i], b[j], parts), b[i], a[j], parts);
+  for (j = 0; j < n; j++) {
+    const int *at = others[j];
+    permi_number_plain x = permi_times_plain(c[at[0]], pair[at[1]][at[2]], parts);
+    x = permi_plus_times_plain(x, c[at[1]], pair[at[0]][at[2]], parts);
+    x = permi_plus_times_plain(x, c[at[2]], pair[at[0]][at[1]], parts);
+    permi_put_plain(out + j * parts, 1, x, parts);
+  }
+}
+
+/* n <= 4, with an identity added up to order 4; the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
-  const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
-  double size[16], of_moduli[4];
+  const int n = of->n, parts = of->parts, gradient = of->rows == n;
+  permi_number_plain row[4][4], size[4][4];
+  double moduli[4];
   int i, j, k;
-  for (k = 0; k < of->rows * n; k++)
-    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
-  for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
-    int row[3] = {0, 0, 0};
-    for (j = k = 0; j < of->rows; j++)
-      if (!gradient || j != i)
-        row[k++] = j;
-    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
-#if !defined(PERM_NO_COMPLEX)
+  memset(row, 0, sizeof row);
+  memset(size, 0, sizeof size);
+  for (i = k = 0; i < of->rows; i++)
+    for (j = 0; j < n; j++, k += parts) {
+      row[i][j] = permi_spread_plain(of->a + k, 1, parts);
+      size[i][j].re = fabs(row[i][j].re) + (parts == 2 ? fabs(row[i][j].im) : 0);
+    }
+  for (j = n; j < 4; j++, i++)
+    row[i][j].re = size[i][j].re = 1;
+  for (i = gradient ? 0 : 3; i < (gradient ? n : 4); i++, out += n * parts + 1) {
+    const int first = i == 0, second = 1 + (i < 2), third = 2 + (i < 3);
+    permi_small_minors_expand(size[first], size[second], size[third], n, moduli, 1);
     if (parts == 2)
-      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
-                                           out);
+      permi_small_minors_expand(row[first], row[second], row[third], n, out, 2);
     else
-#endif
-      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
-    for (j = 0, out[width] = 0; j < n; j++)
-      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
+      permi_small_minors_expand(row[first], row[second], row[third], n, out, 1);
+    for (j = 0, out[n * parts] = 0; j < n; j++)
+      out[n * parts] = moduli[j] > out[n * parts] ? moduli[j] : out[n * parts];
   }
 }
 
@@ -337,7 +355,7 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   if (!(size.moduli <= largest))
     return 0;
   if (n > 4)
-    permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
+    permi_small_minors_kernel(of->isa, n, of->parts)(of->rows, n, of->a, out);
   else
     permi_small_minors_few(of, out);
   for (i = 0; i < (gradient ? n : 1); i++)

@@ -176,9 +176,8 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
      state columns     a binary counter, as in >>minors
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
-   are renewed for each of the last: all fits a small stack. wanted: 0, minors of a row not given, or 4 rows at once,
-   for gradients: the product Q of the others, Q z_2 z_3 times z_1 and z_0, and likewise. Passes over n / 4 groups cost
-   what prefixes and suffixes do at n = 8, 1.3 times that at 12, without their memory. */
+   are renewed for each of the last: all fits a small stack. With n - 1 rows out gets the minors of the row not given.
+   With n rows it gets the gradient, up to eight rows at once, by prefixes and suffixes of their product. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
@@ -198,27 +197,15 @@ typedef struct {
   double absolute[PERMI_WIDTH];
 } PERMI_SUMS;
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
-                                                             int parts)
+/* Multiplies p by four settings of row i. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_row)(PERMI_N *p, const PERMI_ROWS *from, int i, int at, int s,
+                                                            int parts)
 {
-  return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
-                                                                int s, PERMI_N *p, int parts)
-{
-  int i = first ? 0 : behind, q;
-  PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
-  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts));
-  for (i++; i < from->rows; i++) {
-    if (i == first)
-      i = behind;
-    if (i == from->rows)
-      break;
-    outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
-    PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
-                          p[q], PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts), parts));
-  }
+  const PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
+  const double *table = from->table + i * parts * 32 + at;
+  int q;
+  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
+                        p[q], PERMI_NAME(plus)(PERMI_NAME(get)(table + q * PERMI_WIDTH, 32, parts), outer), parts));
 }
 
 /* Adds products of state c, whose bits are minus signs. */
@@ -254,25 +241,30 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* p: of the other rows. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
-                                                             int at, int s, int c, const PERMI_N *p, int parts)
+/* Adds state c for `group` rows from `first` on, products of all others. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_state)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
+                                                              int group, int at, int s, int c, int parts)
 {
-  PERMI_N outer[4], term[4][4];
-  int k, q;
-  PERMI_EVERY(k, 4, outer[k] = PERMI_NAME(spread)(from->outer + (first + k) * parts * 8 + s, 8, parts));
-  PERMI_UNROLL
-  for (q = 0; q < 4; q++) {
-    PERMI_N z[4], low, high;
-    PERMI_EVERY(k, 4, z[k] = PERMI_NAME(small_minors_z)(from, first + k, at + q * PERMI_WIDTH, outer[k], parts));
-    low = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[0], z[1], parts), parts);
-    high = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[2], z[3], parts), parts);
-    term[0][q] = PERMI_NAME(times)(high, z[1], parts);
-    term[1][q] = PERMI_NAME(times)(high, z[0], parts);
-    term[2][q] = PERMI_NAME(times)(low, z[3], parts);
-    term[3][q] = PERMI_NAME(times)(low, z[2], parts);
+  static const double one[2] = {1, 0};
+  double front[8 * 4 * 2 * PERMI_WIDTH] PERMI_ALIGN64;
+  const int number = PERMI_WIDTH * parts;
+  PERMI_N p[4], back[4];
+  int i, k, q;
+  PERMI_EVERY(q, 4, p[q] = back[q] = PERMI_NAME(spread)(one, 1, parts));
+  for (i = first ? 0 : group; i < from->rows; i += i + 1 == first ? 1 + group : 1)
+    PERMI_NAME(small_minors_row)(p, from, i, at, s, parts);
+  for (k = 0; k + 1 < group; k++) {
+    PERMI_EVERY(q, 4, PERMI_NAME(put)(front + (4 * k + q) * number, PERMI_WIDTH, p[q], parts));
+    PERMI_NAME(small_minors_row)(p, from, first + k, at, s, parts);
   }
-  PERMI_EVERY(k, 4, PERMI_NAME(small_minors_add)(sums + k, term[k], c, parts));
+  for (;; k--) {
+    PERMI_NAME(small_minors_add)(sums + k, p, c, parts);
+    if (!k)
+      break;
+    PERMI_NAME(small_minors_row)(back, from, first + k, at, s, parts);
+    PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
+                          PERMI_NAME(get)(front + (4 * (k - 1) + q) * number, PERMI_WIDTH, parts), back[q], parts));
+  }
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, int n, const double *a, int columns,
@@ -326,25 +318,24 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
   out[n * parts] = scale * sum;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
-                                                        int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int parts)
 {
+  const int gradient = rows == n, group = !gradient ? 1 : n < 8 ? n : 8;
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
   const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
   const int high = left < 3 ? left : 3, more = left - high, last = n - left;
   const PERMI_V zero = PERMI_SET(0.0);
   PERMI_NAME(small_lanes) lanes;
   PERMI_ROWS from PERMI_ALIGN64;
-  PERMI_SUMS sums[4] PERMI_ALIGN64;
-  PERMI_N p[4];
+  PERMI_SUMS sums[8] PERMI_ALIGN64;
   int first, h, s, at, c, i, k;
   lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
   lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
   lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
   from.rows = rows;
   PERMI_NAME(small_minors_tables)(&from, n, a, columns, low, lanes, parts);
-  for (first = wanted ? 0 : rows; first < rows || !wanted; first = first + 8 > rows ? rows - 4 : first + 4) {
-    for (k = 0; k < (wanted ? 4 : 1); k++) {
+  for (first = gradient ? 0 : rows;; first = rows - 8) {
+    for (k = 0; k < group; k++) {
       for (i = 0; i < rest * parts; i++)
         PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
       PERMI_STORE(sums[k].absolute, zero);
@@ -358,78 +349,25 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
         for (k = 0; k < 8; k += PERMI_WIDTH)
           PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
       for (s = 0; s < 1 << low; s++)
-        for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++) {
-          PERMI_NAME(small_minors_product)(&from, first, wanted ? first + 4 : rows, at, s, p, parts);
-          if (wanted)
-            PERMI_NAME(small_minors_four)(sums, &from, first, at, s, c, p, parts);
-          else
-            PERMI_NAME(small_minors_add)(sums, p, c, parts);
-        }
+        for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++)
+          PERMI_NAME(small_minors_state)(sums, &from, first, group, at, s, c, parts);
     }
-    for (k = 0; k < (wanted ? 4 : 1); k++)
-      PERMI_NAME(small_minors_fold)(sums + k, n, out + (wanted ? first + k : 0) * (n * parts + 1), parts);
-    if (!wanted || first + 4 == rows)
+    for (k = 0; k < group; k++)
+      PERMI_NAME(small_minors_fold)(sums + k, n, out + (gradient ? first + k : 0) * (n * parts + 1), parts);
+    if (first + group >= rows)
       break;
   }
   PERMI_LEAVE();
 }
 
-#if PERMI_WIDTH == 1
-/* n = 2, 3, 4, by expansion along c, not read below n = 4. */
-PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
-{
-  const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
-  const PERMI_N bi = PERMI_NAME(spread)(b + i * parts, 1, parts), bj = PERMI_NAME(spread)(b + j * parts, 1, parts);
-  return PERMI_NAME(small_linear)(ai, bj, bi, aj, parts);
-}
-
-PERMI_INLINE void PERMI_NAME(small_minors_expand)(int n, const double *a, const double *b, const double *c, double *out,
-                                                  int parts)
-{
-  static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
-  PERMI_N pair[4][4];
-  int i, j;
-  for (i = 0; i < n && n == 4; i++)
-    for (j = 0; j < i; j++)
-      pair[i][j] = PERMI_NAME(small_minors_two)(a, b, i, j, parts);
-  for (j = 0; j < n; j++) {
-    const int *at = others[j];
-    PERMI_N x;
-    if (n == 2) {
-      x = PERMI_NAME(spread)(a + (1 - j) * parts, 1, parts);
-    } else if (n == 3) {
-      x = PERMI_NAME(small_minors_two)(a, b, at[1], at[2], parts);
-    } else {
-      x = PERMI_NAME(times)(PERMI_NAME(spread)(c + at[0] * parts, 1, parts), pair[at[1]][at[2]], parts);
-      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[1] * parts, 1, parts), pair[at[0]][at[2]], parts);
-      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[2] * parts, 1, parts), pair[at[0]][at[1]], parts);
-    }
-    PERMI_NAME(put)(out + j * parts, 1, x, parts);
-  }
-}
-
 #define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, const double *b, const double *c, double *out)                 \
-  {                                                                                                                    \
-    PERMI_NAME(small_minors_expand)(n, a, b, c, out, parts);                                                           \
-  }
-PERMI_INSTANCE(small_minors_few_real, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(small_minors_few_complex, 2)
-#endif
-#undef PERMI_INSTANCE
-#endif
-
-#define PERMI_INSTANCE(name, wanted, parts)                                                                            \
   PERMI_KERNEL PERMI_NAME(name)(int rows, int n, const double *a, double *out)                                         \
   {                                                                                                                    \
-    PERMI_NAME(small_minors)(rows, n, a, out, wanted, parts);                                                          \
+    PERMI_NAME(small_minors)(rows, n, a, out, parts);                                                                  \
   }
-PERMI_INSTANCE(small_minors_real, 0, 1)
-PERMI_INSTANCE(small_gradient_real, 4, 1)
+PERMI_INSTANCE(small_minors_real, 1)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(small_minors_complex, 0, 2)
-PERMI_INSTANCE(small_gradient_complex, 4, 2)
+PERMI_INSTANCE(small_minors_complex, 2)
 #endif
 #undef PERMI_INSTANCE
 #undef PERMI_LANES
