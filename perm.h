@@ -16873,7 +16873,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* Adds state c for `group` rows from `first` on, products of all others. */
+/* Adds state c for the first or the last `group` rows: products of all other rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_state)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
                                                               int group, int at, int s, int c, int parts)
 {
@@ -16883,7 +16883,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_state)(PERMI_SUMS *sums, 
   PERMI_N p[4], back[4];
   int i, k, q;
   PERMI_EVERY(q, 4, p[q] = back[q] = PERMI_NAME(spread)(one, 1, parts));
-  for (i = first ? 0 : group; i < from->rows; i += i + 1 == first ? 1 + group : 1)
+  for (i = first ? 0 : group; i < (first ? first : from->rows); i++)
     PERMI_NAME(small_minors_row)(p, from, i, at, s, parts);
   for (k = 0; k + 1 < group; k++) {
     PERMI_EVERY(q, 4, PERMI_NAME(put)(front + (4 * k + q) * number, PERMI_WIDTH, p[q], parts));
