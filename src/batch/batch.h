@@ -6,7 +6,7 @@
    entries a power of two apart drive each other out of the cache (n = 5 took 31 ns, not 11).
    Glynn's signs were not faster for real n = 9 .. 11: .78 to 1.1 of the time of single calls, with AVX-512 .67 to 1. */
 #pragma once
-#include "../plan/compute.h"
+#include "../minors/minors.h"
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_TASK 256 /* matrices of a task up to order PERMI_BATCH_LARGE; 8 above it, */
@@ -125,26 +125,13 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
                      entries);
 }
 
-typedef struct permi_batch_share {
-  permi_control *control;
-  double before, each;
-} permi_batch_share;
-
-static int permi_batch_progress(const perm_progress *progress, void *user_data)
-{
-  const permi_batch_share *share = (const permi_batch_share *)user_data;
-  share->control->stopped =
-      permi_control_poll(share->control, share->before + share->each * progress->fraction, progress->activity);
-  return share->control->stopped != PERM_OK;
-}
-
 /* Sets NaN if stopped. Not inlined: perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
   perm_options options = *batch->options;
   perm_result result;
-  permi_batch_share share;
+  permi_inner inner;
   const permi_problem problem =
       permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
@@ -156,11 +143,11 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   options.cancel = NULL;
   options.max_seconds = 0;
   if (batch->n > PERMI_BATCH_APART) {
-    share.control = batch->control;
-    share.each = 1 / (double)batch->count;
-    share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
-    options.progress = permi_batch_progress;
-    options.user_data = &share;
+    inner.control = batch->control;
+    inner.each = 1 / (double)batch->count;
+    inner.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * inner.each;
+    options.progress = permi_inner_progress;
+    options.user_data = &inner;
     options.cancel = batch->options->cancel;
   }
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &options, &result);

@@ -5,10 +5,10 @@
 
 #if !defined(PERM_NO_EXTRAS)
 /* Estimates a scaled minor's error. */
-static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
+static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
 {
-  const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
-  return (minors->estimate_relative + 2 * minors->below) * sum + (minors->subsets ? minors->lost : 0) +
+  return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +
+         (minors->subsets ? minors->lost : 0) +
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
@@ -27,7 +27,7 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
   if (!(value > 0))
     return;
   for (j = 0; j < columns; j++)
-    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
+    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1) / value + columns * PERMI_UNIT);
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
       const int row = minors->origin[0][i], column = minors->origin[1][j];
@@ -40,7 +40,7 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       }
       call->out[row * call->n + column] = x;
       minors->largest = fmax(minors->largest, x);
-      error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
+      error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
   for (k = 2; k <= spare; k++) { /* lines of ones are not told apart */
@@ -89,7 +89,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     for (j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
       const long long unit = whole + minors->exp2[0][i] + minors->exp2[1][j];
-      const double lost = permi_minors_lost(minors, total, i, j) * factor;
+      const double lost = permi_minors_lost(minors, total, i) * factor;
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
         total->exp2[k] += unit;
@@ -133,13 +133,13 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
-/* TERMS: single ones; ONE: also subsets. */
-typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
+/* PERMANENTS: of their own; ONE: also subsets. */
+typedef enum permi_minors_by { PERMI_MINORS_BY_PERMANENTS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
 {
-  permi_minors_plan_terms(minors);
-  if (by != PERMI_MINORS_BY_TERMS && options->method == PERM_METHOD_AUTO)
+  permi_minors_plan_permanents(minors);
+  if (by != PERMI_MINORS_BY_PERMANENTS && options->method == PERM_METHOD_AUTO)
     permi_minors_plan_subsets(minors, options);
 }
 
@@ -182,7 +182,8 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (status == PERM_OK)
     status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
              : minors->subsets ? permi_minors_subsets(minors, options, control, total)
-                               : permi_minors_execute(minors, options, control, threads, total);
+             : minors->kernel  ? permi_minors_execute(minors, options, control, threads, total)
+                               : permi_minors_permanents(minors, options, control, total, result);
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
@@ -191,17 +192,18 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
                                             : perm_status_text(status));
   minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
   minors->largest = 0;
-  permi_terms_norms(minors);
   if (call->marginals)
     permi_minors_marginals(call, minors, total, result);
   else
     permi_minors_output(call, minors, total, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
-  result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
-  result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
-  result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
   result->gpus = on_gpu ? control->gpus : 0;
-  result->threads = threads;
+  if (minors->in_doubles) {
+    result->method = minors->subsets ? PERM_METHOD_SUBSETS : PERM_METHOD_DENSE;
+    result->precision = options->precision;
+    result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
+    result->threads = threads;
+  }
   result->terms += minors->terms;
   return status;
 }
@@ -301,14 +303,14 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
                                       double *full, permi_minors_total *total, perm_result *result)
 {
   permi_minors_by by = options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_GLYNN
-                           ? PERMI_MINORS_BY_TERMS
+                           ? PERMI_MINORS_BY_PERMANENTS
                            : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
   double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
   while (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
     const perm_result finished = *result;
-    by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
+    by = minors->subsets ? PERMI_MINORS_BY_PERMANENTS : PERMI_MINORS_BY_ONE;
     permi_minors_plan_one(minors, options, by);
     if ((options->tolerance > 0 ? options->max_seconds > 0 && minors->seconds > options->max_seconds
                                 : minors->seconds >= PERMI_ESCALATE_SECONDS) ||

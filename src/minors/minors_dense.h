@@ -68,40 +68,6 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   }
 }
 
-static double permi_terms_count(const permi_minors *minors, int side)
-{
-  const int *count = minors->count[side], last = minors->lines[side] - 1;
-  double terms = count[last] / 2 + 1;
-  int j;
-  for (j = 0; j < last; j++)
-    terms *= count[j] + 1;
-  return terms;
-}
-
-/* Plans single terms, in double-double. */
-static void permi_minors_plan_terms(permi_minors *minors)
-{
-  const double by[2] = {permi_terms_count(minors, 1), permi_terms_count(minors, 0)}, copies = minors->total;
-  const int turned = by[1] * minors->lines[1] < by[0] * minors->lines[0];
-  const int rows = minors->lines[turned], columns = minors->lines[!turned], *count = minors->count[!turned];
-  double terms = 1;
-  int j;
-  minors->kernel = NULL;
-  minors->subsets = 0;
-  minors->transposed = turned;
-  minors->terms = by[turned];
-  for (j = 0; j + 1 < columns && terms * (count[j] + 1) <= 4096; j++)
-    terms *= count[j] + 1;
-  minors->inner = j;
-  minors->chunks = 1;
-  for (; j < columns && minors->terms < 1e18; j++)
-    minors->chunks *= (uint64_t)(j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
-  minors->work_doubles = (double)permi_terms_doubles(rows, columns);
-  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * rows) * minors->parts;
-  minors->estimate_relative = PERMI_DD_UNIT * (copies + 4) * minors->parts;
-  minors->scale_exp2 = PERMI_TERMS_EXP2;
-}
-
 /* Returns 0 if no kernel takes this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
@@ -194,7 +160,7 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
   perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
   int k;
   memset(sum.absolute, 0, (size_t)rows * sizeof(double));
-  (minors->kernel ? permi_dense_minors_chunk : permi_terms_chunk)(minors, chunk, own.absolute + rows, &sum);
+  permi_dense_minors_chunk(minors, chunk, own.absolute + rows, &sum);
   for (k = 0; k < count && several; k++) {
     permi_sum_add_double(&mine[k], sum.value[k].hi);
     permi_sum_add_double(&mine[k], sum.value[k].lo);
