@@ -4796,16 +4796,14 @@ struct permi_dense {
   permi_kernel_run run;
 };
 
-/* A thread's memory in >>minors, a vector for each part of a number. Sums over settings have Glynn's signs except the
-   lanes'. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
-typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
-  double *block_high, *block_low; /* [row][block columns and 2]: totals */
-  double *high, *low;             /* [outer column][row], from the third on */
-  double *present;                /* [4][row]: last states */
-  double *stack;                  /* [level][row]: 4, 8, ... states without neighbours */
-  double *absolute;
-} permi_minors_work;
+/* A sum of >>minors_kernels over the signs of all but the last `fixed` columns. `group`: rows at once. */
+typedef struct permi_minors_sum {
+  int rows, n, group, fixed;
+  const double *a;
+} permi_minors_sum;
+
+/* Doubles of a kernel's memory, in any family. */
+#define PERMI_MINORS_ROOM(rows, group, parts) ((rows) * 56 * (parts) + (group) * (32 * (parts) + 376))
 
 #define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: a multiple of every width, at most the bits of an int */
 
@@ -4979,8 +4977,6 @@ PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 }
 #endif
 
-typedef void (*permi_small_minors_run)(int rows, int n, const double *a, double *out);
-
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -5076,29 +5072,29 @@ typedef struct permi_kernel_table {
 #if !defined(PERM_NO_EXTRAS)
 typedef struct permi_minors_kernel {
   perm_isa isa;
-  int parts, lane_columns, block_columns;
+  int parts, least; /* order */
   double rate;
-  void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
+  void (*run)(const permi_minors_sum *of, uint64_t chunk, double *work, double *out);
 } permi_minors_kernel;
 
 static const permi_minors_kernel permi_minors_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 3, 3, 1.2e10, permi_minors_real_avx512},
-    {PERM_ISA_AVX2, 1, 2, 2, 6e9, permi_minors_real_avx2},
+    {PERM_ISA_AVX512, 1, 6, 1.2e10, permi_minors_real_avx512},
+    {PERM_ISA_AVX2, 1, 5, 6e9, permi_minors_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 3, 2, 4e9, permi_minors_complex_avx512},
-    {PERM_ISA_AVX2, 2, 2, 1, 2e9, permi_minors_complex_avx2},
+    {PERM_ISA_AVX512, 2, 6, 4e9, permi_minors_complex_avx512},
+    {PERM_ISA_AVX2, 2, 5, 2e9, permi_minors_complex_avx2},
 #endif
 #endif
 #if PERMI_ARM
-    {PERM_ISA_NEON, 1, 1, 3, 3e9, permi_minors_real_neon},
+    {PERM_ISA_NEON, 1, 4, 3e9, permi_minors_real_neon},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 1, 2, 1e9, permi_minors_complex_neon},
+    {PERM_ISA_NEON, 2, 4, 1e9, permi_minors_complex_neon},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 0, 2, 8e8, permi_minors_real_plain},
+    {PERM_ISA_PLAIN, 1, 3, 8e8, permi_minors_real_plain},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 0, 1, 2.4e8, permi_minors_complex_plain},
+    {PERM_ISA_PLAIN, 2, 3, 2.4e8, permi_minors_complex_plain},
 #endif
 };
 #endif
@@ -12753,10 +12749,9 @@ typedef struct permi_minors {
   int lossy, drops;   /* drops: entries on no transversal */
   double below, lost; /* by the grid; by underflow, times 2^scale_exp2 */
   const permi_minors_kernel *kernel; /* or NULL */
-  int subsets, in_doubles;           /* in_doubles: not permanents of their own */
-  permi_dense dense;
-  int transposed; /* for subsets */
-  double work_doubles;
+  permi_minors_sum sum;
+  int subsets, in_doubles; /* in_doubles: not permanents of their own */
+  int transposed;          /* for subsets */
   uint64_t chunks;
   double terms, seconds;
   double estimate_relative;   /* to the sum of |terms|, or to the largest error */
@@ -13169,166 +13164,66 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
    Minors by vector kernels: chunks for threads, and small orders at once. */
 
 #if !defined(PERM_NO_EXTRAS)
-static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory,
-                                     permi_minors_total *out)
+/* Returns NULL below order 3. */
+static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, int parts)
 {
-  const permi_dense *dense = &minors->dense;
-  const permi_minors_kernel *kernel = minors->kernel;
-  const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, number = lanes * parts;
-  const int levels = dense->chunk_log2 < 2 ? 2 : dense->chunk_log2, row = n * number;
-  const int blocks = kernel->block_columns, inner = kernel->lane_columns + blocks, sums = n * (blocks + 2) * number;
-  const int least = minors->least ? n - 1 : 0, wanted = minors->lines[1];
-  const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
-  permi_minors_work work;
-  int i, j, k, q, part, copy;
-  memory += (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  work.row = memory;
-  work.block_high = work.row + sums + ((2 * row) << blocks);
-  work.block_low = work.block_high + sums;
-  work.high = work.block_low + sums;
-  work.low = work.high + levels * row;
-  work.present = work.low + levels * row;
-  work.stack = work.present + 4 * row;
-  work.absolute = work.stack + (levels - 1) * row;
-  memset(work.block_high, 0, (size_t)(2 * sums + 2 * levels * row) * sizeof(double));
-  memset(work.absolute, 0, (size_t)(n * lanes) * sizeof(double));
-  kernel->run(dense, least, chunk, &work);
-
-  for (i = minors->least, copy = least; i < minors->lines[0]; copy += minors->count[0][i++]) {
-    const double *absolute = work.absolute + copy * lanes;
-    for (k = 0; k < lanes; k++)
-      out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
-    for (part = 0; part < parts; part++) {
-      permi_dd u[8], d[PERM_MAX_N];
-      int size = lanes, first;
-      for (q = 0; q < lanes; q++)
-        u[q] = permi_dd_make(work.stack[(levels - 2) * row + (copy * parts + part) * lanes + q] *
-                             permi_parity_signs[q]);
-      for (j = 0; j < kernel->lane_columns; j++)
-        for (q = 0, size /= 2, d[j] = permi_dd_make(0); q < size; q++) {
-          d[j] = permi_dd_add(d[j], permi_dd_subtract(u[2 * q], u[2 * q + 1]));
-          u[q] = permi_dd_add(u[2 * q], u[2 * q + 1]);
-        }
-      for (j = kernel->lane_columns; j < n; j++) {
-        const int block = j - kernel->lane_columns, outer = j - inner - 1;
-        const int at = outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
-                                              : outer * row + (copy * parts + part) * lanes;
-        const double *high = outer < 2 ? work.block_high + at : work.high + at;
-        const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0];
-        if (outer >= dense->chunk_log2 && gray >> outer & 1)
-          d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
-        if (block == blocks || outer >= dense->chunk_log2)
-          continue;
-        d[j] = permi_dd_make(0);
-        for (q = 0; q < lanes; q++)
-          d[j] = permi_dd_add(d[j], permi_two_sum(high[q] * permi_parity_signs[q], low[q] * permi_parity_signs[q]));
-      }
-      for (j = 0, first = 0; j < wanted; first += minors->count[1][j++])
-        out->value[permi_minors_place(minors, 0, i, j) * parts + part] = d[first];
-    }
-  }
-}
-
-/* Returns 0 if no kernel takes this matrix. */
-static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
-{
-  const int n = minors->total;
   const permi_minors_kernel *kernel = permi_minors_kernels;
   const permi_minors_kernel *const end = kernel + sizeof permi_minors_kernels / sizeof *permi_minors_kernels;
-  permi_dense *dense = &minors->dense;
-  for (; kernel < end && (kernel->isa > isa || kernel->parts != minors->parts ||
-                          kernel->lane_columns + kernel->block_columns >= n); kernel++)
-    ;
-  if (kernel == end || n > PERM_MAX_N)
+  for (; kernel < end; kernel++)
+    if (kernel->isa <= isa && kernel->parts == parts && kernel->least <= n)
+      return kernel;
+  return NULL;
+}
+
+#define PERMI_MINORS_FREE 16 /* columns of a chunk */
+
+/* Returns 0 if no kernel takes this matrix. full: the matrix will be there. */
+static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa, const double *full)
+{
+  const int n = minors->total, one_row = minors->least > 0;
+  const int fixed = n < PERMI_MINORS_FREE ? 0 : n - PERMI_MINORS_FREE;
+  const permi_minors_sum sum = {n - one_row, n, one_row ? 1 : n, fixed, full};
+  const permi_minors_kernel *kernel = permi_minors_kernel_for(isa, n, minors->parts);
+  if (!kernel)
     return 0;
-  memset(dense, 0, sizeof *dense);
-  dense->n = n;
-  dense->rows = n * minors->parts;
-  dense->padded = (dense->rows + 7) / 8 * 8;
-  dense->outer = n - 1 - kernel->lane_columns - kernel->block_columns;
-  dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
-  dense->absolute_mask = dense->outer < 9 ? 0 : 7;
   minors->kernel = kernel;
+  minors->sum = sum;
   minors->subsets = 0;
   minors->terms = ldexp(1, n - 1);
-  minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
-  while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
-    dense->chunk_log2--;
-  minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
-  minors->work_doubles = (2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22;
-  minors->work_doubles *= n * minors->parts * (double)(1 << kernel->lane_columns);
-  minors->work_doubles += 8;
-  minors->scale_exp2 = n - 1;
-  minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts;
+  minors->seconds = minors->terms * n / kernel->rate * (one_row ? 1 : 3);
+  minors->chunks = UINT64_C(1) << fixed;
+  minors->scale_exp2 = fixed;
+  minors->estimate_relative = 4 * n * PERMI_UNIT;
   return 1;
-}
-
-/* The caller frees dense.memory. */
-static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, double *full)
-{
-  permi_dense *dense = &minors->dense;
-  const permi_minors_kernel *kernel = minors->kernel;
-  const int n = dense->n, parts = minors->parts;
-  const int inner = kernel->lane_columns + kernel->block_columns;
-  permi_row_maker maker;
-  int i, j, part;
-  if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
-    return PERM_ERROR_MEMORY;
-  permi_minors_write_out(minors, 0, full);
-  for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      double row[PERM_MAX_N];
-      for (j = 0; j < n; j++)
-        row[j] = full[(i * n + j) * parts + part];
-      permi_dense_row_rounded(&maker, row, n);
-    }
-  return PERM_OK;
-}
-
-/* Writes the matrix out; returns what the grid cuts from terms, without a wanted row. */
-static double permi_minors_below(const permi_minors *minors, int turned, double *full)
-{
-  const int n = minors->total, parts = minors->parts, entries = n * parts;
-  const permi_view view = permi_view_of(full, n, parts, NULL);
-  permi_dense_plan plain;
-  int i;
-  permi_minors_write_out(minors, turned, full);
-  for (i = 0; i < entries && minors->least; i++)
-    full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
-  memset(&plain, 0, sizeof plain);
-  plain.n = n;
-  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
 }
 
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
-  const permi_minors_total *total; /* a single chunk writes it */
-  int rows;
-  size_t per_thread; /* in doubles */
+  size_t room, per_thread; /* of the kernel and of all, in doubles */
   double *memory;
   perm_sum *sums; /* of minors, then of rows' moduli */
+  int count, rows;
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
 {
   const permi_minors_sharing *run = (const permi_minors_sharing *)context;
   const permi_minors *minors = run->minors;
-  const int count = run->total->count, rows = run->rows, several = minors->chunks > 1;
-  double *memory = run->memory + (size_t)thread * run->per_thread;
-  const permi_minors_total own = {(permi_dd *)(void *)memory, NULL, memory + 2 * count, count};
-  permi_minors_total sum = several ? own : *run->total;
-  perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
-  int k;
-  memset(sum.absolute, 0, (size_t)rows * sizeof(double));
-  permi_dense_minors_chunk(minors, chunk, own.absolute + rows, &sum);
-  for (k = 0; k < count && several; k++) {
-    permi_sum_add_double(&mine[k], sum.value[k].hi);
-    permi_sum_add_double(&mine[k], sum.value[k].lo);
+  const int n = minors->total, parts = minors->parts;
+  double *work = run->memory + (size_t)thread * run->per_thread, *out;
+  perm_sum *mine = run->sums + (size_t)thread * (size_t)(run->count + run->rows), *moduli = mine + run->count;
+  int i, j, part;
+  work += (64 - ((uintptr_t)work & 63)) % 64 / sizeof(double);
+  out = work + run->room;
+  minors->kernel->run(&minors->sum, chunk, work, out);
+  for (i = minors->least; i < minors->lines[0]; out += minors->count[0][i++] * (n * parts + 1)) {
+    const double *minor = out; /* of first copies */
+    for (j = 0; j < minors->lines[1]; minor += minors->count[1][j++] * parts)
+      for (part = 0; part < parts; part++)
+        permi_sum_add_double(mine++, minor[part]);
+    permi_sum_add_double(moduli++, out[n * parts]);
   }
-  for (k = 0; k < rows && several; k++)
-    permi_sum_add_double(&mine[count + k], sum.absolute[k]);
   return thread ? PERM_OK
                 : permi_control_poll(run->control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks,
                                      "summing");
@@ -13346,27 +13241,32 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
-                                        permi_control *control, int threads, permi_minors_total *total)
+/* full: gets the matrix. Row sums round by units of rows' norms, which |terms| hide if a row cancels in all. */
+static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
+                                        int threads, double *full, permi_minors_total *total)
 {
-  const int rows = minors->lines[0] - minors->least, sums = total->count + rows;
-  const size_t several = minors->chunks > 1 ? (size_t)sums : 0;
+  const permi_minors_sum *sum = &minors->sum;
+  const int rows = minors->lines[0] - minors->least, sums = total->count + rows, parts = minors->parts;
+  const size_t room = (size_t)PERMI_MINORS_ROOM(sum->rows, sum->group, parts);
   permi_pool pool = {&options->allocator, NULL, 0};
-  permi_minors_sharing run = {minors, control, total, rows, (size_t)minors->work_doubles + 2 * (size_t)sums + 8, NULL,
-                              NULL};
+  permi_minors_sharing run = {minors, control, room, room + 8 + (size_t)(sum->group * (sum->n * parts + 1)), NULL, NULL,
+                              total->count, rows};
+  permi_small_size size;
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
   run.memory = (double *)permi_pool_get(&pool, (size_t)threads, run.per_thread * sizeof(double));
-  run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)threads * several, sizeof *run.sums);
-  memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
+  run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(threads * sums), sizeof *run.sums);
   if (!pool.failed) {
+    permi_minors_write_out(minors, 0, full);
+    size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
     for (k = 1; k < threads; k++)
       for (i = 0; i < sums; i++)
         permi_sum_add(&run.sums[i], &run.sums[k * sums + i]);
-    if (several)
-      permi_minors_collect(run.sums, rows, total);
+    permi_minors_collect(run.sums, rows, total);
+    for (i = 0; i < rows; i++)
+      total->absolute[i] += ldexp(sqrt(minors->least ? size.squares : size.other_squares), minors->scale_exp2);
   }
   permi_pool_release(&pool);
   return status;
@@ -13400,27 +13300,6 @@ typedef struct permi_small_minors {
   const double *a;
   double factor, bound, estimate;
 } permi_small_minors;
-
-static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts)
-{
-#if defined(PERM_NO_COMPLEX)
-#define PERMI_OF_FAMILY(family) permi_small_minors_real_##family
-#else
-#define PERMI_OF_FAMILY(family) (parts == 2 ? permi_small_minors_complex_##family : permi_small_minors_real_##family)
-#endif
-  (void)isa, (void)n, (void)parts;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512 && n > 5)
-    return PERMI_OF_FAMILY(avx512);
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
-    return PERMI_OF_FAMILY(avx2);
-#elif PERMI_ARM
-  if (isa == PERM_ISA_NEON)
-    return PERMI_OF_FAMILY(neon);
-#endif
-  return PERMI_OF_FAMILY(plain);
-#undef PERMI_OF_FAMILY
-}
 
 /* Sets out to the minors of rows a, b, c by expansion along c. */
 PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const permi_number_plain *b,
@@ -13478,12 +13357,13 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
                                           : PERMI_FOUR_LARGEST;
-  double most = 0;
+  const permi_minors_sum sum = {of->rows, n, !gradient ? 1 : n < 8 ? n : 8, 0, of->a};
+  double work[PERMI_MINORS_ROOM(PERMI_SMALL_N, 8, 2)] PERMI_ALIGN64, most = 0;
   int i;
   if (!(size.moduli <= largest))
     return 0;
   if (n > 4)
-    permi_small_minors_kernel(of->isa, n, of->parts)(of->rows, n, of->a, out);
+    permi_minors_kernel_for(of->isa, n, of->parts)->run(&sum, 0, work, out);
   else
     permi_small_minors_few(of, out);
   for (i = 0; i < (gradient ? n : 1); i++)
@@ -13803,14 +13683,10 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   if (!full || by != PERMI_MINORS_BY_ANY)
     return 0;
   seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
-  if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
+  if (permi_minors_plan_dense(minors, permi_isa(options), full) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);
-  if (permi_minors_gpu_takes(minors, options, full))
-    return 1;
-  if (minors->kernel)
-    minors->below = permi_minors_below(minors, 0, full);
-  return 0;
+  return permi_minors_gpu_takes(minors, options, full);
 }
 
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
@@ -13820,22 +13696,17 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   const int on_gpu = permi_minors_choose(minors, options, by, full);
   const int threads =
       on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
-  perm_status status = PERM_OK;
-  minors->dense.memory = NULL;
+  perm_status status;
   if (minors->terms >= 1e18)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
   if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
                       permi_time_words(minors->seconds).text, options->max_seconds);
   control->work_total = minors->seconds;
-  if (minors->kernel)
-    status = permi_minors_tables(minors, &options->allocator, full);
-  if (status == PERM_OK)
-    status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
-             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
-             : minors->kernel  ? permi_minors_execute(minors, options, control, threads, total)
-                               : permi_minors_permanents(minors, options, control, total, result);
-  permi_release(&options->allocator, minors->dense.memory);
+  status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
+           : minors->subsets ? permi_minors_subsets(minors, options, control, total)
+           : minors->kernel  ? permi_minors_execute(minors, options, control, threads, full, total)
+                             : permi_minors_permanents(minors, options, control, total, result);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status > 0            ? permi_early_words(control, status).text
@@ -15595,7 +15466,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
 
 /* Sets x to sums of `count` columns for all signs; the `more` that follow have the signs of `away`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int more,
-                                                           int away, PERMI_NAME(small_lanes) lanes, int parts)
+                                                           uint64_t away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
@@ -15744,8 +15615,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
     for (i = 0; i < n; i++)
       PERMI_NAME(small_outer_row)(a + i * stride + (near_columns - rest + columns) * parts,
-                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near_columns, away,
-                                  from.lanes, parts);
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near_columns,
+                                  (uint64_t)away, from.lanes, parts);
     for (k = 0; k < n / 2; k++) {
       PERMI_N c;
       const double *row = a + 2 * k * stride;
@@ -16550,185 +16421,28 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-/* Sums of P_i, by products forward and backward. The last row is in no forward product: a pass back to least = n - 1
-   yields its minors. Cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
-{
-  PERMI_V error;
-  PERMI_STORE(high, PERMI_NAME(vector_two_sum)(PERMI_LOAD(high), x, &error));
-  PERMI_STORE(low, PERMI_LOAD(low) + error);
-}
-
-/* Folds pairs that differ in one column's sign: differences to `rest`, sums to *sum. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
-                                                       int parts)
-{
-  PERMI_N both[4];
-  int k;
-  PERMI_EVERY(k, pairs, both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]));
-  PERMI_EVERY(k, pairs, rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]));
-  if (pairs > 1)
-    both[0] = PERMI_NAME(minus)(both[0], both[1]);
-  if (pairs > 2)
-    both[0] = PERMI_NAME(minus)(both[0], PERMI_NAME(minus)(both[2], both[3]));
-  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), both[0]), parts);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
-                                                      int block)
-{
-  const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
-  const int settings = 1 << block;
-  int q;
-  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(times)(
-                               p[q], PERMI_NAME(plus)(PERMI_NAME(get)(t + q * PERMI_WIDTH, settings * PERMI_WIDTH,
-                                                                      parts), outer), parts));
-}
-
-/* Adds four states to the first two outer columns, `number` apart. done: earlier fours. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
-                                                       int row, uint64_t c, uint64_t done)
-{
-  const double *from = work->present + at;
-  double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
-  const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
-  const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = s0 + s1, behind = s2 + s3;
-  PERMI_V now = before + behind;
-  const PERMI_V turned = PERMI_SET(c & 4 ? -1.0 : 1.0) * (before - behind);
-  int k;
-  PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
-  PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* complete blocks meet; column k has + where bits k and k + 1 of c are equal */
-  for (k = 0; done >> k & 1; k++) {
-    const PERMI_V waiting = PERMI_LOAD(stack);
-    PERMI_V difference = waiting - now;
-    if (c & UINT64_C(8) << k)
-      difference = PERMI_SET(0.0) - difference;
-    PERMI_NAME(add_wide)(high, low, difference);
-    now = waiting + now;
-    stack += row;
-    high += row;
-    low += row;
-  }
-  PERMI_STORE(stack, now);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
-                                                  const permi_minors_work *work, int parts, int block)
-{
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64;
-  const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
-  const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
-  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
-  PERMI_N p[8], term[8], rest[4];
-  uint64_t c;
-  int i, k, q;
-  PERMI_NAME(walk_from)(dense, first, x);
-  for (i = 0; i < n; i++) {
-    double *to = work->row + i * pitch;
-    for (k = 0; k < products; k += PERMI_WIDTH)
-      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * products + k));
-    for (k = 0; k < sums; k += PERMI_WIDTH)
-      PERMI_STORE(to + 2 * products + k, PERMI_SET(0.0));
-  }
-
-  for (c = first;;) {
-    const double sign[2] = {c & 1 ? -1.0 : 1.0, 0}, one[2] = {1, 0};
-    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
-    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
-    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(sign, 1, parts));
-    for (i = 0; i + 1 < n; i++) {
-      PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
-      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
-      t += pitch;
-    }
-    PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
-    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(one, 1, parts));
-    for (;;) {
-      double *sum = t + 2 * products;
-      PERMI_EVERY(q, settings, term[q] = PERMI_NAME(times)(
-                                 PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts));
-      PERMI_NAME(minors_fold)(term, settings / 2, rest, sum, parts);
-      if (block > 1)
-        PERMI_NAME(minors_fold)(rest, settings / 4, rest, sum + number, parts);
-      if (block > 2)
-        PERMI_NAME(minors_fold)(rest, settings / 8, rest, sum + 2 * number, parts);
-      PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
-      if (sampled) {
-        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_EVERY(q, settings, absolute = absolute + (parts == 2 ? (PERMI_V)(PERMI_ABS(term[q].re) +
-                                                                               PERMI_ABS(term[q].im))
-                                                                   : (PERMI_V)PERMI_ABS(term[q].re)));
-        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
-      }
-      if (i == least)
-        break;
-      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
-      i--;
-      t -= pitch;
-    }
-
-    c++;
-    if (!(c & 3) || c == last) { /* four states at once, padded with zeros */
-      for (k = (int)(c & 3); k & 3; k++)
-        for (i = least * number; i < row; i += PERMI_WIDTH)
-          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * products + block * number;
-        for (k = 0; k < number; k += PERMI_WIDTH)
-          PERMI_NAME(minors_meet)(work, i * number + k, sum + k, number, row, c - 1, (c - 1 - first) >> 2);
-      }
-    }
-    if (!(c & 15) || c == last)
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * products;
-        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
-        for (k = 0; k < sums; k += PERMI_WIDTH) {
-          PERMI_NAME(add_wide)(high + k, low + k, PERMI_LOAD(sum + k));
-          PERMI_STORE(sum + k, PERMI_SET(0.0));
-        }
-      }
-    if (c == last)
-      break;
-    PERMI_NAME(walk_to)(dense, c, x);
-  }
-  PERMI_LEAVE();
-}
-
-#define PERMI_BLOCK (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2) /* complex: one less */
-#define PERMI_INSTANCE(name, parts, block)                                                                             \
-  PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
-  {                                                                                                                    \
-    PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
-  }
-PERMI_INSTANCE(minors_real, 1, PERMI_BLOCK)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
-#endif
-#undef PERMI_INSTANCE
-#undef PERMI_BLOCK
-
-/* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
+/* With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
    A term enters all columns' sums at once:
      block columns     two, in registers: sums and differences of four products
-     state columns     a binary counter, as in >>minors
+     state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
+                       column k + 1
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
-   are renewed for each of the last: all fits a small stack. With n - 1 rows out gets the minors of the row not given.
-   With n rows it gets the gradient, up to eight rows at once, by prefixes and suffixes of their product. */
+   are renewed for each of the last. The chunk's bits are signs of `fixed` columns: sums of 2^13 states round little.
+   With n - 1 rows out gets the minors of the row not given. With n rows it gets the gradient, `group` rows at once, by
+   prefixes and suffixes of their product. After each row's minors comes the sum of |terms|. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
 #define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
-#define PERMI_ROWS PERMI_NAME(small_minors_rows)
-#define PERMI_SUMS PERMI_NAME(small_minors_sums)
+#define PERMI_ROWS PERMI_NAME(minors_rows)
+#define PERMI_SUMS PERMI_NAME(minors_sums)
 
 /* low, high: of outer columns; outer: their sums. */
 typedef struct {
-  double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
-  int rows;
+  double *table, *low, *high, *outer, *front;
+  int rows, group;
 } PERMI_ROWS;
 
 /* Block and state columns; waiting states, the last of all. */
@@ -16738,7 +16452,7 @@ typedef struct {
 } PERMI_SUMS;
 
 /* Multiplies p by four settings of row i. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_row)(PERMI_N *p, const PERMI_ROWS *from, int i, int at, int s,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const PERMI_ROWS *from, int i, int at, int s,
                                                             int parts)
 {
   const PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
@@ -16749,7 +16463,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_row)(PERMI_N *p, const PE
 }
 
 /* Adds products of state c, whose bits are minus signs. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
 {
   const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
   const PERMI_N both0 = PERMI_NAME(plus)(t[0], t[1]), turn0 = PERMI_NAME(minus)(t[0], t[1]);
@@ -16781,33 +16495,34 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* Adds state c for the first or the last `group` rows: products of all other rows. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_state)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
-                                                              int group, int at, int s, int c, int parts)
+/* Adds state c for the first or the last `group` rows: `sign` times the products of all other rows. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_state)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
+                                                              double sign, int at, int s, int c, int parts)
 {
-  static const double one[2] = {1, 0};
-  double front[8 * 4 * 2 * PERMI_WIDTH] PERMI_ALIGN64;
-  const int number = PERMI_WIDTH * parts;
+  const double turn[2] = {sign, 0}, one[2] = {1, 0};
+  const int number = PERMI_WIDTH * parts, group = from->group;
+  double *front = from->front;
   PERMI_N p[4], back[4];
   int i, k, q;
-  PERMI_EVERY(q, 4, p[q] = back[q] = PERMI_NAME(spread)(one, 1, parts));
+  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(spread)(turn, 1, parts));
+  PERMI_EVERY(q, 4, back[q] = PERMI_NAME(spread)(one, 1, parts));
   for (i = first ? 0 : group; i < (first ? first : from->rows); i++)
-    PERMI_NAME(small_minors_row)(p, from, i, at, s, parts);
+    PERMI_NAME(minors_row)(p, from, i, at, s, parts);
   for (k = 0; k + 1 < group; k++) {
     PERMI_EVERY(q, 4, PERMI_NAME(put)(front + (4 * k + q) * number, PERMI_WIDTH, p[q], parts));
-    PERMI_NAME(small_minors_row)(p, from, first + k, at, s, parts);
+    PERMI_NAME(minors_row)(p, from, first + k, at, s, parts);
   }
   for (;; k--) {
-    PERMI_NAME(small_minors_add)(sums + k, p, c, parts);
+    PERMI_NAME(minors_add)(sums + k, p, c, parts);
     if (!k)
       break;
-    PERMI_NAME(small_minors_row)(back, from, first + k, at, s, parts);
+    PERMI_NAME(minors_row)(back, from, first + k, at, s, parts);
     PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
                           PERMI_NAME(get)(front + (4 * (k - 1) + q) * number, PERMI_WIDTH, parts), back[q], parts));
   }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, int n, const double *a, int columns,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_tables)(const PERMI_ROWS *to, int n, const double *a, int columns,
                                                                int low, PERMI_NAME(small_lanes) lanes, int parts)
 {
   const double *row = a;
@@ -16824,7 +16539,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
 }
 
 /* Signs lanes, except bit `but`. */
-PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
+PERMI_TARGET PERMI_INLINE double PERMI_NAME(minors_lanes)(const double *from, int but)
 {
   double x[PERMI_WIDTH];
   int k, bit;
@@ -16838,7 +16553,8 @@ PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *fr
   return x[0];
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_SUMS *sums, int n, int fixed, uint64_t chunk,
+                                                             double *out, int parts)
 {
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
   const int states = n - 3 - PERMI_LANES;
@@ -16848,66 +16564,74 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *s
     const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
     PERMI_UNROLL
     for (j = 0; j <= PERMI_LANES; j++)
-      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, j - 1);
+      out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, j - 1);
     from = sums->column + part * PERMI_WIDTH;
     for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
-      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
+      out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, -1);
+    for (j = 0; j < fixed; j++)
+      out[(n + j) * parts + part] = chunk >> j & 1 ? -out[part] : out[part];
   }
   for (j = 0; j < PERMI_WIDTH; j++)
     sum += sums->absolute[j];
-  out[n * parts] = scale * sum;
+  out[(n + fixed) * parts] = scale * sum;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_minors_sum *of, uint64_t chunk, double *work,
+                                                        double *out, int parts)
 {
-  const int gradient = rows == n, group = !gradient ? 1 : n < 8 ? n : 8;
+  const double *a = of->a;
+  const int rows = of->rows, all = of->n, fixed = of->fixed, n = all - fixed, gradient = rows == all;
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
   const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
-  const int high = left < 3 ? left : 3, more = left - high, last = n - left;
+  const int high = left < 3 ? left : 3, more = left - high, last = n - left, row = rows * parts;
   const PERMI_V zero = PERMI_SET(0.0);
+  const PERMI_ROWS from = {work, work + row * 32, work + row * 40, work + row * 48, work + row * 56, rows, of->group};
+  PERMI_SUMS *sums = (PERMI_SUMS *)(void *)(from.front + of->group * 4 * parts * PERMI_WIDTH);
   PERMI_NAME(small_lanes) lanes;
-  PERMI_ROWS from PERMI_ALIGN64;
-  PERMI_SUMS sums[8] PERMI_ALIGN64;
+  double sign = 1;
   int first, h, s, at, c, i, k;
+  for (i = 0; i < fixed; i++)
+    sign = chunk >> i & 1 ? -sign : sign;
   lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
   lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
   lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
-  from.rows = rows;
-  PERMI_NAME(small_minors_tables)(&from, n, a, columns, low, lanes, parts);
-  for (first = gradient ? 0 : rows;; first = rows - 8) {
-    for (k = 0; k < group; k++) {
+  PERMI_NAME(minors_tables)(&from, all, a, columns, low, lanes, parts);
+  for (first = gradient ? 0 : rows;; first = rows - of->group) {
+    for (k = 0; k < of->group; k++) {
       for (i = 0; i < rest * parts; i++)
         PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
       PERMI_STORE(sums[k].absolute, zero);
     }
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
+      const uint64_t away = (uint64_t)(h >> high) | chunk << more;
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, more, h >> high,
-                                    lanes, parts);
-      for (i = 0; i < rows * parts; i++)
+        PERMI_NAME(small_outer_row)(a + (i * all + last) * parts, from.high + i * parts * 8, 8, high, more + fixed,
+                                    away, lanes, parts);
+      for (i = 0; i < row; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
           PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
       for (s = 0; s < 1 << low; s++)
         for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++)
-          PERMI_NAME(small_minors_state)(sums, &from, first, group, at, s, c, parts);
+          PERMI_NAME(minors_state)(sums, &from, first, sign, at, s, c, parts);
     }
-    for (k = 0; k < group; k++)
-      PERMI_NAME(small_minors_fold)(sums + k, n, out + (gradient ? first + k : 0) * (n * parts + 1), parts);
-    if (first + group >= rows)
+    for (k = 0; k < of->group; k++)
+      PERMI_NAME(minors_fold)(sums + k, n, fixed, chunk, out + (gradient ? first + k : 0) * (all * parts + 1),
+                                    parts);
+    if (first + of->group >= rows)
       break;
   }
   PERMI_LEAVE();
 }
 
 #define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(int rows, int n, const double *a, double *out)                                         \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_minors_sum *of, uint64_t chunk, double *work, double *out)                 \
   {                                                                                                                    \
-    PERMI_NAME(small_minors)(rows, n, a, out, parts);                                                                  \
+    PERMI_NAME(minors)(of, chunk, work, out, parts);                                                             \
   }
-PERMI_INSTANCE(small_minors_real, 1)
+PERMI_INSTANCE(minors_real, 1)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(small_minors_complex, 2)
+PERMI_INSTANCE(minors_complex, 2)
 #endif
 #undef PERMI_INSTANCE
 #undef PERMI_LANES

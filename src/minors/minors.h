@@ -22,10 +22,9 @@ typedef struct permi_minors {
   int lossy, drops;   /* drops: entries on no transversal */
   double below, lost; /* by the grid; by underflow, times 2^scale_exp2 */
   const permi_minors_kernel *kernel; /* or NULL */
-  int subsets, in_doubles;           /* in_doubles: not permanents of their own */
-  permi_dense dense;
-  int transposed; /* for subsets */
-  double work_doubles;
+  permi_minors_sum sum;
+  int subsets, in_doubles; /* in_doubles: not permanents of their own */
+  int transposed;          /* for subsets */
   uint64_t chunks;
   double terms, seconds;
   double estimate_relative;   /* to the sum of |terms|, or to the largest error */

@@ -152,14 +152,10 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   if (!full || by != PERMI_MINORS_BY_ANY)
     return 0;
   seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
-  if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
+  if (permi_minors_plan_dense(minors, permi_isa(options), full) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);
-  if (permi_minors_gpu_takes(minors, options, full))
-    return 1;
-  if (minors->kernel)
-    minors->below = permi_minors_below(minors, 0, full);
-  return 0;
+  return permi_minors_gpu_takes(minors, options, full);
 }
 
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
@@ -169,22 +165,17 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   const int on_gpu = permi_minors_choose(minors, options, by, full);
   const int threads =
       on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
-  perm_status status = PERM_OK;
-  minors->dense.memory = NULL;
+  perm_status status;
   if (minors->terms >= 1e18)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
   if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
                       permi_time_words(minors->seconds).text, options->max_seconds);
   control->work_total = minors->seconds;
-  if (minors->kernel)
-    status = permi_minors_tables(minors, &options->allocator, full);
-  if (status == PERM_OK)
-    status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
-             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
-             : minors->kernel  ? permi_minors_execute(minors, options, control, threads, total)
-                               : permi_minors_permanents(minors, options, control, total, result);
-  permi_release(&options->allocator, minors->dense.memory);
+  status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
+           : minors->subsets ? permi_minors_subsets(minors, options, control, total)
+           : minors->kernel  ? permi_minors_execute(minors, options, control, threads, full, total)
+                             : permi_minors_permanents(minors, options, control, total, result);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status > 0            ? permi_early_words(control, status).text

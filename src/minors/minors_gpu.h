@@ -99,6 +99,21 @@ static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *min
                                                 ((minors->lines[0] - minors->least) * minors->lines[1] * minors->parts);
 }
 
+/* Writes the matrix out; returns what the grid cuts from terms, without a wanted row. */
+static double permi_minors_below(const permi_minors *minors, int turned, double *full)
+{
+  const int n = minors->total, parts = minors->parts, entries = n * parts;
+  const permi_view view = permi_view_of(full, n, parts, NULL);
+  permi_dense_plan plain;
+  int i;
+  permi_minors_write_out(minors, turned, full);
+  for (i = 0; i < entries && minors->least; i++)
+    full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
+  memset(&plain, 0, sizeof plain);
+  plain.n = n;
+  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+}
+
 static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *options, double *full)
 {
   const int n = minors->total;
