@@ -4805,10 +4805,10 @@ typedef struct permi_minors_sum {
 /* Doubles of a kernel's memory, in any family. */
 #define PERMI_MINORS_ROOM(rows, group, parts) ((rows) * 56 * (parts) + (group) * (32 * (parts) + 376))
 
-#define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: a multiple of every width, at most the bits of an int */
+#define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: as many as an int has bits */
 
-/* For >>batch: what rows 0 .. 3 and the others multiply, pairs of columns (b < a at b + a (a - 1) / 2) or, of three rows,
-   a column and a pair. */
+/* Factors in products of rows 0 .. 3 and of the others in >>batch: pairs of columns (b < a at b + a (a - 1) / 2) or, in
+   products of three, a column and a pair. */
 typedef struct permi_batch_split {
   unsigned char upper[6], lower[6];
 } permi_batch_split;
@@ -12730,13 +12730,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. Glynn's sum is 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij; its derivative by a_ij sums d_j P_i, P_i the product of the other y, by prefixes and suffixes. As d_j is
-   constant over nested stretches, sums of P_i suffice:
-     lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
-                              column k + 1
-   Copies are written out. Minors in double-double, and those of many copies, are permanents of their own. */
+   Permanents without one row and one column: by kernels that write copies out (>>minors_dense), of non-negative
+   matrices by a dynamic program, else, and in double-double, each as a permanent of its own. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* products of binomials stay below 2^256 */
@@ -12761,7 +12756,7 @@ typedef struct permi_minors {
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* Values and sums of |terms| by row. Chunks are added exactly: threads change nothing. */
+/* absolute: sums of |terms| by row. Chunks are added exactly: threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -12824,7 +12819,6 @@ static void permi_minors_scale_rows(permi_minors *minors)
       minors->unit_exp2 -= (long long)minors->count[side][i] * minors->exp2[side][i];
 }
 
-/* Writes out copies, too. */
 static void permi_minors_write_out(const permi_minors *minors, int turned, double *full)
 {
   int i, j, copy, k, part;
@@ -12836,8 +12830,8 @@ static void permi_minors_write_out(const permi_minors *minors, int turned, doubl
             *full++ = permi_minors_scaled(minors, turned, i, j, part);
 }
 
-/* Scales columns as >>scale does, unless that drops entries which minors need, else largest entries to about 1; then
-   rows. Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
+/* Scales columns as >>scale unless that drops entries that minors need, else to largest entries of about 1; then rows.
+   Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->lines[0] - 1, n = minors->total;
@@ -12886,7 +12880,7 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Lets a permanent that is a share of a call report to the call's control. */
+/* A permanent that is a share of a call reports to the call's control. */
 typedef struct permi_inner {
   permi_control *control;
   double before, each; /* of the call's predicted work */
@@ -12999,17 +12993,17 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
   return status;
 }
 
-/* Minors of non-negative matrices without cancellation, by a dynamic program: v_i = 0..r_i of the r_i copies of row i
-   are used, columns with copies are places, and |v| is the next.
+/* Minors of non-negative matrices by a dynamic program: v_i = 0..r_i of the r_i copies of row i are used, columns with
+   copies are places, and |v| is the next.
        before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
-   or the same of the transpose, if that has fewer states.
-   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. All
-   signs are +. A place rounds a number rows + 1 times at most, the last product twice, a sum of PERMI_PLACING_APART
-   states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of itself, to
-   a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). What falls below 2^-1022 loses less, times 256 2^500 in a
-   derivative: less than 2^-498 states rows in all. */
+   The transpose serves if it has fewer states.
+   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places.
+   2. Nothing cancels. A place rounds a number rows + 1 times at most, the last product twice, a sum of
+   PERMI_PLACING_APART states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART
+   + 8) u of itself, to a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). Underflow loses 2^-1022 times 256 2^500
+   in a derivative: less than 2^-498 states rows in all. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
@@ -13017,7 +13011,7 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
 typedef struct permi_placing {
   int rows, places;
   const int *count;
-  double *entry, *recent; /* [place][row]; recent: derivatives of the last states */
+  double *entry, *recent; /* [place][row]; recent: last derivatives */
   permi_dd *derivative;   /* in units of 2^(N - PERMI_PLACING_EXP2) */
 } permi_placing;
 
@@ -13161,10 +13155,9 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
 #endif
 
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels: chunks for threads, and small orders at once. */
+   Minors by vector kernels. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Returns NULL below order 3. */
 static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, int parts)
 {
   const permi_minors_kernel *kernel = permi_minors_kernels;
@@ -13177,7 +13170,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, i
 
 #define PERMI_MINORS_FREE 16 /* columns of a chunk */
 
-/* Returns 0 if no kernel takes this matrix. full: the matrix will be there. */
+/* Returns 0 below order 3. full: where the matrix will be. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa, const double *full)
 {
   const int n = minors->total, one_row = minors->least > 0;
@@ -13241,7 +13234,7 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-/* full: gets the matrix. Row sums round by units of rows' norms, which |terms| hide if a row cancels in all. */
+/* full: gets the matrix. Row sums round by units of norms, which |terms| hide if a row cancels in all. */
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
                                         int threads, double *full, permi_minors_total *total)
 {
@@ -13272,18 +13265,16 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* Small orders, n <= 16 or with copies 12, without plan, job, allocation or clock: expansion up to n = 4, else small
-   kernels.
+/* n <= 16, with copies 12, without plan, job, allocation or clock: by expansion up to n = 4.
    THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
    sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
    at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
-   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations in a sum, each by less than 2e-178: below 1e-170;
-   n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4,
-   entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate: 4 n u times the sum of |terms| and the product of rows' norms. */
+   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations, each by less than 2e-178: below 1e-170; n > 12,
+   sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4, entries to
+   1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
+#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: all rows; counts: or NULL. */
 typedef struct permi_minors_call {
@@ -13293,7 +13284,7 @@ typedef struct permi_minors_call {
   double *out;
 } permi_minors_call;
 
-/* a: rows x n, n - 1 or, for gradients, n; factor: of minors, at most. */
+/* rows: n for gradients, else n - 1; factor: of minors, at most. */
 typedef struct permi_small_minors {
   perm_isa isa;
   int n, parts, rows;
@@ -13301,7 +13292,7 @@ typedef struct permi_small_minors {
   double factor, bound, estimate;
 } permi_small_minors;
 
-/* Sets out to the minors of rows a, b, c by expansion along c. */
+/* Minors of rows a, b, c by expansion along c. */
 PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const permi_number_plain *b,
                                             const permi_number_plain *c, int n, double *out, int parts)
 {
@@ -13320,7 +13311,7 @@ PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const p
   }
 }
 
-/* n <= 4, with an identity added up to order 4; the permanent of moduli stands for the sum of |terms|. */
+/* n <= 4, made 4 by an identity; the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, gradient = of->rows == n;
@@ -13380,7 +13371,6 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   return 1;
 }
 
-/* Returns 0 if that is not small. */
 static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -13406,7 +13396,6 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
   return finite && task->n >= 2;
 }
 
-/* Returns 0 if they are not small. */
 static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -13462,7 +13451,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Returns the largest. */
+/* Returns the largest modulus. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
@@ -13486,7 +13475,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Returns 0 if the estimate is too large. Not inlined: the general path needs its stack. */
+/* Returns 0 for the general path, which needs the stack: not inlined. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {
@@ -13535,7 +13524,7 @@ PERMI_BRIEF_BEGIN
 /* =================================================================================== >>minors_calls */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Estimates a scaled minor's error. */
+/* Estimates a scaled error. */
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
 {
   return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +
@@ -13543,12 +13532,11 @@ static double permi_minors_lost(const permi_minors *minors, const permi_minors_t
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-/* Scales cancel in marginals. */
 static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
                                    const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->lines[0], columns = minors->lines[1];
-  int spare = 1, i, j, k, e; /* lines of ones, if any */
+  int spare = 1, i, j, k, e; /* lines of ones */
   double value = 0, error = 0, of_value = 0;
   result->exp2 = minors->unit_exp2 - minors->scale_exp2;
   for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
@@ -13574,7 +13562,7 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
-  for (k = 2; k <= spare; k++) { /* lines of ones are not told apart */
+  for (k = 2; k <= spare; k++) { /* they are not told apart */
     value = frexp(value / k, &e);
     result->exp2 += e;
   }
@@ -13664,7 +13652,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
-/* PERMANENTS: of their own; ONE: also subsets. */
+/* ONE: by permanents or subsets. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_PERMANENTS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
@@ -13674,7 +13662,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
+/* Returns 1 for GPUs. full: room, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -13795,7 +13783,7 @@ static void permi_minors_take(permi_minors *minors, int side, int line, int coun
   minors->count[side][minors->lines[side]++] = count;
 }
 
-/* The wanted row is last; marginals get ones for missing copies. */
+/* Puts the wanted row last; marginals get ones for missing copies. */
 static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
                                 permi_minors *minors)
 {
@@ -13852,7 +13840,6 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   return status;
 }
 
-/* Sets `entries` results. */
 static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
 {
   int k;
@@ -13971,22 +13958,21 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>batch
-   Many small matrices. Each element of a vector has a matrix of its own, by Laplace expansion (n = 2 .. 4), by that of
-   halves of the rows (real, n = 5 .. 8) or by Glynn's signs (complex, n = 5 .. 11). Other orders are single calls, and
-   so are values that are not large against their rounding errors.
-   If users copied entries into matrices, batches of n = 5 .. 7 would take 1.8 to 2.7 times as long. Blocks are copied:
-   entries a power of two apart drive each other out of the cache (n = 5 took 31 ns, not 11).
-   Glynn's signs were not faster for real n = 9 .. 11: .78 to 1.1 of the time of single calls, with AVX-512 .67 to 1. */
+   Many small matrices, one for each element of a vector: Laplace expansion (n = 2 .. 4), also along halves of the rows
+   (real, n = 5 .. 8), or Glynn's signs (complex, n = 5 .. 11). Single calls take other orders, and values not large
+   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache (n =
+   5 took 31 ns, not 11). Users who copied entries themselves would wait 1.8 to 2.7 times as long.
+   Not taken: Glynn's signs for real n = 9 .. 11, .78 to 1.1 of single calls' time, with AVX-512 .67 to 1. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_BATCH_TASK 256 /* matrices of a task up to order PERMI_BATCH_LARGE; 8 above it, */
+#define PERMI_BATCH_TASK 256 /* matrices of a task up to order 14; 8 above, */
 #define PERMI_BATCH_LARGE 14
-#define PERMI_BATCH_APART 20 /* and above this order one, which all threads share */
-#define PERMI_BATCH_ROW 544  /* n + 1 times as many doubles hold the tables of signs */
+#define PERMI_BATCH_APART 20 /* one, which threads share, above this */
+#define PERMI_BATCH_ROW 544  /* doubles for tables of signs, times n + 1 */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* `most`: the largest order; `above` is for orders above 4. */
+/* most: order; above: from order 5 on. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, most;
@@ -14031,7 +14017,7 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-/* Returns the doubles between matrices of permi_batch_matrices. */
+/* Returns the stride of permi_batch_matrices. */
 static size_t permi_batch_step(const permi_batch *batch)
 {
   const size_t numbers = batch->kind == PERMI_BATCH_MATRICES ? batch->stride : (size_t)(batch->n * batch->n);
@@ -14065,7 +14051,7 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
   return matrices;
 }
 
-/* Copies x[0] and x[other] `times` times; pairs, as stores take longest. */
+/* Copies pairs x[0], x[other]: stores take longest. */
 PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
 {
   size_t k;
@@ -14076,7 +14062,7 @@ PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, d
   }
 }
 
-/* Writes a block as [entry][part][PERMI_BATCH_BLOCK]; the last matrix repeats. room: for the block's matrices. */
+/* Writes [entry][part][matrix]; the last matrix repeats. room: for the matrices. */
 static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, double *room, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
@@ -14132,7 +14118,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-/* Stands if nothing was rounded or, by expansion, nothing lost or cancelled. */
+/* Returns 1 if nothing was rounded or, by expansion, nothing lost or cancelled. */
 static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
@@ -14182,7 +14168,7 @@ static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Writes a block's values; those without a bit in `stand` are computed again unless they stand. */
+/* Values without a bit in `stand` are computed again unless they stand. */
 static void permi_batch_write(permi_batch_task *task, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = task->batch;
@@ -14237,8 +14223,8 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* GPUs compute from order 10 on; below, sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030
-   s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what they leave. */
+/* Below order 10 sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11
+   s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what GPUs leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -14296,8 +14282,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Writes what makes the permanent of the rows that take `columns`, with an entry and a pair for each product of three,
-   or two pairs of four. */
+/* Lists the factors of the products of rows that take `columns`. */
 static void permi_batch_products(int columns, unsigned char *to)
 {
   static const unsigned char four[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
@@ -14311,7 +14296,7 @@ static void permi_batch_products(int columns, unsigned char *to)
   }
 }
 
-/* Lists all choices of four columns for the upper rows. */
+/* Lists the choices of four columns. */
 static void permi_batch_splits(int n, permi_batch_split *split)
 {
   const int free = n < 8 ? n : 7, step = n > 6 ? 2 : 1;
@@ -14335,7 +14320,6 @@ static void permi_batch_splits(int n, permi_batch_split *split)
     }
 }
 
-/* Chooses the kernel. */
 static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -16410,7 +16394,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #endif
 
 /* ================================================================================= >>minors_kernels
-   Kernels of >>minors. */
+   Sums of >>minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -16421,17 +16405,16 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-/* With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
+/* With z_i = sum_j d_j a_ij over signs d_j of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
    A term enters all columns' sums at once:
      block columns     two, in registers: sums and differences of four products
-     state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
-                       column k + 1
+     state columns     a binary counter: two blocks of 2^k states give column k their difference, column k + 1 the sum
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
-   are renewed for each of the last. The chunk's bits are signs of `fixed` columns: sums of 2^13 states round little.
-   With n - 1 rows out gets the minors of the row not given. With n rows it gets the gradient, `group` rows at once, by
-   prefixes and suffixes of their product. After each row's minors comes the sum of |terms|. */
+   are renewed for each of the last. The signs of `fixed` columns are the chunk's bits: a sum is of 2^13 states.
+   n - 1 rows give minors of the row left out, n rows the gradient, `group` rows at once, by prefixes and suffixes of
+   their product. The sum of |terms| follows each row. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
@@ -16439,7 +16422,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
 #define PERMI_ROWS PERMI_NAME(minors_rows)
 #define PERMI_SUMS PERMI_NAME(minors_sums)
 
-/* low, high: of outer columns; outer: their sums. */
+/* outer: sums of low and high, of the outer columns. */
 typedef struct {
   double *table, *low, *high, *outer, *front;
   int rows, group;
@@ -16760,7 +16743,7 @@ PERMI_INSTANCE(batch_stream_complex, 2)
 
 #if PERMI_WIDTH >= 4
 /* n = 5 .. 8, real: Laplace expansion by permanents of two rows, of four and of the others: 75, 195, 476, 1134
-   operations, fewer than signs take. Several vectors at once share the indices of `split`. */
+   operations, fewer than signs take. Vectors of 16 matrices share indices. */
 #define PERMI_HALVES (16 / PERMI_WIDTH)
 #define PERMI_HALVES_NORMS 64.0 /* the square of 8: per |A| is up to 9.8 times the rows' norms, rounded some 10 times */
 #define PERMI_PAIR_AT(p, k, q) PERMI_LOAD((p) + (size_t)(k) * 16 + (q) * PERMI_WIDTH)
@@ -16832,9 +16815,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_square)(PERMI_V norm, PERMI_N
   return parts == 2 ? PERMI_FMA(x.im, x.im, norm) : norm;
 }
 
-/* Writes largest squared norms of rows, and products of all, after values. Returns a bit for each value that is sure:
-   |value| less its own error is `sure`, at least `least`, and large against the square root of `factor` times the
-   product. */
+/* Writes rows' largest squared norms, and products of all, after values. Returns a bit for each value of which `sure`,
+   its modulus less its error, is at least `least`, and large against the root of `factor` times the product. */
 PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_sure)(int n, const double *a, size_t stride, double least,
                                                           const PERMI_V *sure, double factor, double *out, int parts)
 {
@@ -16883,9 +16865,9 @@ PERMI_TARGET static unsigned PERMI_NAME(batch_halves_real)(const permi_batch_spl
 #undef PERMI_HALVES_NORMS
 
 #if !defined(PERM_NO_COMPLEX)
-/* n = 5 .. 11, complex, as in >>small_kernels: columns 0 and 1 expanded, the third +, the others signed. A form, z_i,
-   z_j, u, v of a pair of rows, is a number of a table, of the signs of up to three columns, plus an outer one, of the
-   next three's, renewed for each `far` of the others'. Sums are rounded n - 3 times: nothing drifts. */
+/* n = 5 .. 11, complex, as in >>small_kernels. A form, z_i, z_j, u, v of a pair of rows, is a table's number, for the
+   signs of three columns, plus an outer one, for the next three's, renewed for each `far` of the others'. Sums are
+   rounded n - 3 times: nothing drifts. */
 #define PERMI_BATCH_FORM (16 * PERMI_WIDTH) /* eight settings */
 #define PERMI_BATCH_PAIR (4 * PERMI_BATCH_FORM + 2 * PERMI_WIDTH) /* and c */
 
@@ -16933,7 +16915,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(cons
   return pair;
 }
 
-/* Adds the terms of settings first .. first + width / 4 - 1. */
+/* Adds terms of width / 4 settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
                                                        size_t stride, const double *form, int first, int outer,
                                                        double sign)

@@ -1,22 +1,21 @@
 /* ========================================================================================== >>batch
-   Many small matrices. Each element of a vector has a matrix of its own, by Laplace expansion (n = 2 .. 4), by that of
-   halves of the rows (real, n = 5 .. 8) or by Glynn's signs (complex, n = 5 .. 11). Other orders are single calls, and
-   so are values that are not large against their rounding errors.
-   If users copied entries into matrices, batches of n = 5 .. 7 would take 1.8 to 2.7 times as long. Blocks are copied:
-   entries a power of two apart drive each other out of the cache (n = 5 took 31 ns, not 11).
-   Glynn's signs were not faster for real n = 9 .. 11: .78 to 1.1 of the time of single calls, with AVX-512 .67 to 1. */
+   Many small matrices, one for each element of a vector: Laplace expansion (n = 2 .. 4), also along halves of the rows
+   (real, n = 5 .. 8), or Glynn's signs (complex, n = 5 .. 11). Single calls take other orders, and values not large
+   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache (n =
+   5 took 31 ns, not 11). Users who copied entries themselves would wait 1.8 to 2.7 times as long.
+   Not taken: Glynn's signs for real n = 9 .. 11, .78 to 1.1 of single calls' time, with AVX-512 .67 to 1. */
 #pragma once
 #include "../minors/minors.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_BATCH_TASK 256 /* matrices of a task up to order PERMI_BATCH_LARGE; 8 above it, */
+#define PERMI_BATCH_TASK 256 /* matrices of a task up to order 14; 8 above, */
 #define PERMI_BATCH_LARGE 14
-#define PERMI_BATCH_APART 20 /* and above this order one, which all threads share */
-#define PERMI_BATCH_ROW 544  /* n + 1 times as many doubles hold the tables of signs */
+#define PERMI_BATCH_APART 20 /* one, which threads share, above this */
+#define PERMI_BATCH_ROW 544  /* doubles for tables of signs, times n + 1 */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* `most`: the largest order; `above` is for orders above 4. */
+/* most: order; above: from order 5 on. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, most;
@@ -61,7 +60,7 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-/* Returns the doubles between matrices of permi_batch_matrices. */
+/* Returns the stride of permi_batch_matrices. */
 static size_t permi_batch_step(const permi_batch *batch)
 {
   const size_t numbers = batch->kind == PERMI_BATCH_MATRICES ? batch->stride : (size_t)(batch->n * batch->n);
@@ -95,7 +94,7 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
   return matrices;
 }
 
-/* Copies x[0] and x[other] `times` times; pairs, as stores take longest. */
+/* Copies pairs x[0], x[other]: stores take longest. */
 PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
 {
   size_t k;
@@ -106,7 +105,7 @@ PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, d
   }
 }
 
-/* Writes a block as [entry][part][PERMI_BATCH_BLOCK]; the last matrix repeats. room: for the block's matrices. */
+/* Writes [entry][part][matrix]; the last matrix repeats. room: for the matrices. */
 static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, double *room, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
@@ -162,7 +161,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-/* Stands if nothing was rounded or, by expansion, nothing lost or cancelled. */
+/* Returns 1 if nothing was rounded or, by expansion, nothing lost or cancelled. */
 static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
@@ -212,7 +211,7 @@ static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Writes a block's values; those without a bit in `stand` are computed again unless they stand. */
+/* Values without a bit in `stand` are computed again unless they stand. */
 static void permi_batch_write(permi_batch_task *task, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = task->batch;
@@ -267,8 +266,8 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* GPUs compute from order 10 on; below, sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030
-   s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what they leave. */
+/* Below order 10 sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11
+   s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what GPUs leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -326,8 +325,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Writes what makes the permanent of the rows that take `columns`, with an entry and a pair for each product of three,
-   or two pairs of four. */
+/* Lists the factors of the products of rows that take `columns`. */
 static void permi_batch_products(int columns, unsigned char *to)
 {
   static const unsigned char four[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
@@ -341,7 +339,7 @@ static void permi_batch_products(int columns, unsigned char *to)
   }
 }
 
-/* Lists all choices of four columns for the upper rows. */
+/* Lists the choices of four columns. */
 static void permi_batch_splits(int n, permi_batch_split *split)
 {
   const int free = n < 8 ? n : 7, step = n > 6 ? 2 : 1;
@@ -365,7 +363,6 @@ static void permi_batch_splits(int n, permi_batch_split *split)
     }
 }
 
-/* Chooses the kernel. */
 static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;

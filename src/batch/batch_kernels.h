@@ -115,7 +115,7 @@ PERMI_INSTANCE(batch_stream_complex, 2)
 
 #if PERMI_WIDTH >= 4
 /* n = 5 .. 8, real: Laplace expansion by permanents of two rows, of four and of the others: 75, 195, 476, 1134
-   operations, fewer than signs take. Several vectors at once share the indices of `split`. */
+   operations, fewer than signs take. Vectors of 16 matrices share indices. */
 #define PERMI_HALVES (16 / PERMI_WIDTH)
 #define PERMI_HALVES_NORMS 64.0 /* the square of 8: per |A| is up to 9.8 times the rows' norms, rounded some 10 times */
 #define PERMI_PAIR_AT(p, k, q) PERMI_LOAD((p) + (size_t)(k) * 16 + (q) * PERMI_WIDTH)
@@ -187,9 +187,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_square)(PERMI_V norm, PERMI_N
   return parts == 2 ? PERMI_FMA(x.im, x.im, norm) : norm;
 }
 
-/* Writes largest squared norms of rows, and products of all, after values. Returns a bit for each value that is sure:
-   |value| less its own error is `sure`, at least `least`, and large against the square root of `factor` times the
-   product. */
+/* Writes rows' largest squared norms, and products of all, after values. Returns a bit for each value of which `sure`,
+   its modulus less its error, is at least `least`, and large against the root of `factor` times the product. */
 PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_sure)(int n, const double *a, size_t stride, double least,
                                                           const PERMI_V *sure, double factor, double *out, int parts)
 {
@@ -238,9 +237,9 @@ PERMI_TARGET static unsigned PERMI_NAME(batch_halves_real)(const permi_batch_spl
 #undef PERMI_HALVES_NORMS
 
 #if !defined(PERM_NO_COMPLEX)
-/* n = 5 .. 11, complex, as in >>small_kernels: columns 0 and 1 expanded, the third +, the others signed. A form, z_i,
-   z_j, u, v of a pair of rows, is a number of a table, of the signs of up to three columns, plus an outer one, of the
-   next three's, renewed for each `far` of the others'. Sums are rounded n - 3 times: nothing drifts. */
+/* n = 5 .. 11, complex, as in >>small_kernels. A form, z_i, z_j, u, v of a pair of rows, is a table's number, for the
+   signs of three columns, plus an outer one, for the next three's, renewed for each `far` of the others'. Sums are
+   rounded n - 3 times: nothing drifts. */
 #define PERMI_BATCH_FORM (16 * PERMI_WIDTH) /* eight settings */
 #define PERMI_BATCH_PAIR (4 * PERMI_BATCH_FORM + 2 * PERMI_WIDTH) /* and c */
 
@@ -288,7 +287,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(cons
   return pair;
 }
 
-/* Adds the terms of settings first .. first + width / 4 - 1. */
+/* Adds terms of width / 4 settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
                                                        size_t stride, const double *form, int first, int outer,
                                                        double sign)

@@ -70,10 +70,10 @@ typedef struct permi_minors_sum {
 /* Doubles of a kernel's memory, in any family. */
 #define PERMI_MINORS_ROOM(rows, group, parts) ((rows) * 56 * (parts) + (group) * (32 * (parts) + 376))
 
-#define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: a multiple of every width, at most the bits of an int */
+#define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: as many as an int has bits */
 
-/* For >>batch: what rows 0 .. 3 and the others multiply, pairs of columns (b < a at b + a (a - 1) / 2) or, of three rows,
-   a column and a pair. */
+/* Factors in products of rows 0 .. 3 and of the others in >>batch: pairs of columns (b < a at b + a (a - 1) / 2) or, in
+   products of three, a column and a pair. */
 typedef struct permi_batch_split {
   unsigned char upper[6], lower[6];
 } permi_batch_split;

@@ -1,11 +1,6 @@
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. Glynn's sum is 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij; its derivative by a_ij sums d_j P_i, P_i the product of the other y, by prefixes and suffixes. As d_j is
-   constant over nested stretches, sums of P_i suffice:
-     lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
-                              column k + 1
-   Copies are written out. Minors in double-double, and those of many copies, are permanents of their own. */
+   Permanents without one row and one column: by kernels that write copies out (>>minors_dense), of non-negative
+   matrices by a dynamic program, else, and in double-double, each as a permanent of its own. */
 #pragma once
 #include "../dense/plan.h"
 #include "../job/control.h"
@@ -34,7 +29,7 @@ typedef struct permi_minors {
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* Values and sums of |terms| by row. Chunks are added exactly: threads change nothing. */
+/* absolute: sums of |terms| by row. Chunks are added exactly: threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -97,7 +92,6 @@ static void permi_minors_scale_rows(permi_minors *minors)
       minors->unit_exp2 -= (long long)minors->count[side][i] * minors->exp2[side][i];
 }
 
-/* Writes out copies, too. */
 static void permi_minors_write_out(const permi_minors *minors, int turned, double *full)
 {
   int i, j, copy, k, part;
@@ -109,8 +103,8 @@ static void permi_minors_write_out(const permi_minors *minors, int turned, doubl
             *full++ = permi_minors_scaled(minors, turned, i, j, part);
 }
 
-/* Scales columns as >>scale does, unless that drops entries which minors need, else largest entries to about 1; then
-   rows. Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
+/* Scales columns as >>scale unless that drops entries that minors need, else to largest entries of about 1; then rows.
+   Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->lines[0] - 1, n = minors->total;
@@ -159,7 +153,7 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Lets a permanent that is a share of a call report to the call's control. */
+/* A permanent that is a share of a call reports to the call's control. */
 typedef struct permi_inner {
   permi_control *control;
   double before, each; /* of the call's predicted work */
@@ -272,17 +266,17 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
   return status;
 }
 
-/* Minors of non-negative matrices without cancellation, by a dynamic program: v_i = 0..r_i of the r_i copies of row i
-   are used, columns with copies are places, and |v| is the next.
+/* Minors of non-negative matrices by a dynamic program: v_i = 0..r_i of the r_i copies of row i are used, columns with
+   copies are places, and |v| is the next.
        before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
-   or the same of the transpose, if that has fewer states.
-   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. All
-   signs are +. A place rounds a number rows + 1 times at most, the last product twice, a sum of PERMI_PLACING_APART
-   states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of itself, to
-   a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). What falls below 2^-1022 loses less, times 256 2^500 in a
-   derivative: less than 2^-498 states rows in all. */
+   The transpose serves if it has fewer states.
+   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places.
+   2. Nothing cancels. A place rounds a number rows + 1 times at most, the last product twice, a sum of
+   PERMI_PLACING_APART states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART
+   + 8) u of itself, to a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). Underflow loses 2^-1022 times 256 2^500
+   in a derivative: less than 2^-498 states rows in all. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
@@ -290,7 +284,7 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
 typedef struct permi_placing {
   int rows, places;
   const int *count;
-  double *entry, *recent; /* [place][row]; recent: derivatives of the last states */
+  double *entry, *recent; /* [place][row]; recent: last derivatives */
   permi_dd *derivative;   /* in units of 2^(N - PERMI_PLACING_EXP2) */
 } permi_placing;
 

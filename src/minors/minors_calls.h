@@ -4,7 +4,7 @@
 #include "minors_dense.h"
 
 #if !defined(PERM_NO_EXTRAS)
-/* Estimates a scaled minor's error. */
+/* Estimates a scaled error. */
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
 {
   return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +
@@ -12,12 +12,11 @@ static double permi_minors_lost(const permi_minors *minors, const permi_minors_t
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-/* Scales cancel in marginals. */
 static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
                                    const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->lines[0], columns = minors->lines[1];
-  int spare = 1, i, j, k, e; /* lines of ones, if any */
+  int spare = 1, i, j, k, e; /* lines of ones */
   double value = 0, error = 0, of_value = 0;
   result->exp2 = minors->unit_exp2 - minors->scale_exp2;
   for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
@@ -43,7 +42,7 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
-  for (k = 2; k <= spare; k++) { /* lines of ones are not told apart */
+  for (k = 2; k <= spare; k++) { /* they are not told apart */
     value = frexp(value / k, &e);
     result->exp2 += e;
   }
@@ -133,7 +132,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
-/* PERMANENTS: of their own; ONE: also subsets. */
+/* ONE: by permanents or subsets. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_PERMANENTS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
@@ -143,7 +142,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
+/* Returns 1 for GPUs. full: room, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -264,7 +263,7 @@ static void permi_minors_take(permi_minors *minors, int side, int line, int coun
   minors->count[side][minors->lines[side]++] = count;
 }
 
-/* The wanted row is last; marginals get ones for missing copies. */
+/* Puts the wanted row last; marginals get ones for missing copies. */
 static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
                                 permi_minors *minors)
 {
@@ -321,7 +320,6 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   return status;
 }
 
-/* Sets `entries` results. */
 static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
 {
   int k;

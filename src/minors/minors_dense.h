@@ -1,12 +1,11 @@
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels: chunks for threads, and small orders at once. */
+   Minors by vector kernels. */
 #pragma once
 #include "../dense/small.h"
 #include "../job/job.h"
 #include "minors.h"
 
 #if !defined(PERM_NO_EXTRAS)
-/* Returns NULL below order 3. */
 static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, int parts)
 {
   const permi_minors_kernel *kernel = permi_minors_kernels;
@@ -19,7 +18,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, i
 
 #define PERMI_MINORS_FREE 16 /* columns of a chunk */
 
-/* Returns 0 if no kernel takes this matrix. full: the matrix will be there. */
+/* Returns 0 below order 3. full: where the matrix will be. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa, const double *full)
 {
   const int n = minors->total, one_row = minors->least > 0;
@@ -83,7 +82,7 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-/* full: gets the matrix. Row sums round by units of rows' norms, which |terms| hide if a row cancels in all. */
+/* full: gets the matrix. Row sums round by units of norms, which |terms| hide if a row cancels in all. */
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
                                         int threads, double *full, permi_minors_total *total)
 {
@@ -114,18 +113,16 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* Small orders, n <= 16 or with copies 12, without plan, job, allocation or clock: expansion up to n = 4, else small
-   kernels.
+/* n <= 16, with copies 12, without plan, job, allocation or clock: by expansion up to n = 4.
    THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
    sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
    at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
-   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations in a sum, each by less than 2e-178: below 1e-170;
-   n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4,
-   entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate: 4 n u times the sum of |terms| and the product of rows' norms. */
+   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations, each by less than 2e-178: below 1e-170; n > 12,
+   sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4, entries to
+   1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
+#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: all rows; counts: or NULL. */
 typedef struct permi_minors_call {
@@ -135,7 +132,7 @@ typedef struct permi_minors_call {
   double *out;
 } permi_minors_call;
 
-/* a: rows x n, n - 1 or, for gradients, n; factor: of minors, at most. */
+/* rows: n for gradients, else n - 1; factor: of minors, at most. */
 typedef struct permi_small_minors {
   perm_isa isa;
   int n, parts, rows;
@@ -143,7 +140,7 @@ typedef struct permi_small_minors {
   double factor, bound, estimate;
 } permi_small_minors;
 
-/* Sets out to the minors of rows a, b, c by expansion along c. */
+/* Minors of rows a, b, c by expansion along c. */
 PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const permi_number_plain *b,
                                             const permi_number_plain *c, int n, double *out, int parts)
 {
@@ -162,7 +159,7 @@ PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const p
   }
 }
 
-/* n <= 4, with an identity added up to order 4; the permanent of moduli stands for the sum of |terms|. */
+/* n <= 4, made 4 by an identity; the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, gradient = of->rows == n;
@@ -222,7 +219,6 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   return 1;
 }
 
-/* Returns 0 if that is not small. */
 static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -248,7 +244,6 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
   return finite && task->n >= 2;
 }
 
-/* Returns 0 if they are not small. */
 static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -304,7 +299,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Returns the largest. */
+/* Returns the largest modulus. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
@@ -328,7 +323,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Returns 0 if the estimate is too large. Not inlined: the general path needs its stack. */
+/* Returns 0 for the general path, which needs the stack: not inlined. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {

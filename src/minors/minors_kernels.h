@@ -1,5 +1,5 @@
 /* ================================================================================= >>minors_kernels
-   Kernels of >>minors. */
+   Sums of >>minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -10,17 +10,16 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-/* With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
+/* With z_i = sum_j d_j a_ij over signs d_j of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
    A term enters all columns' sums at once:
      block columns     two, in registers: sums and differences of four products
-     state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
-                       column k + 1
+     state columns     a binary counter: two blocks of 2^k states give column k their difference, column k + 1 the sum
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
-   are renewed for each of the last. The chunk's bits are signs of `fixed` columns: sums of 2^13 states round little.
-   With n - 1 rows out gets the minors of the row not given. With n rows it gets the gradient, `group` rows at once, by
-   prefixes and suffixes of their product. After each row's minors comes the sum of |terms|. */
+   are renewed for each of the last. The signs of `fixed` columns are the chunk's bits: a sum is of 2^13 states.
+   n - 1 rows give minors of the row left out, n rows the gradient, `group` rows at once, by prefixes and suffixes of
+   their product. The sum of |terms| follows each row. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
@@ -28,7 +27,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
 #define PERMI_ROWS PERMI_NAME(minors_rows)
 #define PERMI_SUMS PERMI_NAME(minors_sums)
 
-/* low, high: of outer columns; outer: their sums. */
+/* outer: sums of low and high, of the outer columns. */
 typedef struct {
   double *table, *low, *high, *outer, *front;
   int rows, group;
