@@ -592,7 +592,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
    of totals up to 256: one copy of each is left out; without one of the column it is 0, `row` needs one. result: value
    is the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (of few
    lines, or by method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are
-   NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+   NaN. O(n 2^(n-1)), about two permanents; with many copies, or precision dd, a permanent for each minor. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -12793,7 +12793,7 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
   return most;
 }
 
-/* Brings rows' sums to at most 1; sets lossy and unit_exp2. */
+/* Rows' sums become at most 1. Sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int side, i, j, part;
@@ -12880,7 +12880,7 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* A permanent that is a share of a call reports to the call's control. */
+/* Permanents inside a call report to its control. */
 typedef struct permi_inner {
   permi_control *control;
   double before, each; /* of the call's predicted work */
@@ -12917,7 +12917,7 @@ static void permi_minors_plan_permanents(permi_minors *minors)
   minors->estimate_relative = 1;
 }
 
-/* Sets minor (i, j), a permanent in double-double, and raises its row's error. */
+/* Computes minor (i, j) in double-double. */
 static perm_status permi_minors_permanent(const permi_minors *minors, int i, int j, const perm_options *options,
                                           double *entry, permi_minors_total *total, perm_result *result)
 {
@@ -16478,7 +16478,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(PERMI_SUMS *sums, const PE
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* Adds state c for the first or the last `group` rows: `sign` times the products of all other rows. */
+/* Adds state c, `sign` times products of other rows, for the first or last `group` rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_state)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
                                                               double sign, int at, int s, int c, int parts)
 {
@@ -16635,7 +16635,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stri
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
 }
 
-/* Sets pair[k] to permanents of rows i, i + 1 for pairs (0, 1), (0, 2), .. of columns. */
+/* Permanents of rows i, i + 1 by pairs (0, 1), (0, 2), .. of columns. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const double *a, size_t stride, int n, int i,
                                                         int parts)
 {
@@ -16653,7 +16653,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const dou
       *pair++ = PERMI_NAME(plus_times)(PERMI_NAME(times)(x[j], y[k], parts), x[k], y[j], parts);
 }
 
-/* n = 2 .. 4 as in >>small; raises *largest to moduli of parts. */
+/* n = 2 .. 4; raises *largest to moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   const size_t apart = stride / (size_t)parts;

@@ -907,7 +907,7 @@ static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *tab
   }
 }
 
-/* The table of permi_minors_view, >>text_minors; it was zero. */
+/* Fills the table of >>text_minors, which was zero. */
 static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
 {
   const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
@@ -1062,7 +1062,7 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
 #endif
 
 /* ======================================================================================= >>batch_gpu
-   Batches on GPUs: what threads of the host fill and take. */
+   Batches on GPUs. */
 
 #if !defined(PERM_NO_EXTRAS)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)

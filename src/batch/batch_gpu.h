@@ -1,5 +1,5 @@
 /* ======================================================================================= >>batch_gpu
-   Batches on GPUs: what threads of the host fill and take. */
+   Batches on GPUs. */
 #pragma once
 #include "batch.h"
 #include "../dense/dense_gpu.h"

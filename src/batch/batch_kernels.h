@@ -7,7 +7,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stri
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
 }
 
-/* Sets pair[k] to permanents of rows i, i + 1 for pairs (0, 1), (0, 2), .. of columns. */
+/* Permanents of rows i, i + 1 by pairs (0, 1), (0, 2), .. of columns. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const double *a, size_t stride, int n, int i,
                                                         int parts)
 {
@@ -25,7 +25,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const dou
       *pair++ = PERMI_NAME(plus_times)(PERMI_NAME(times)(x[j], y[k], parts), x[k], y[j], parts);
 }
 
-/* n = 2 .. 4 as in >>small; raises *largest to moduli of parts. */
+/* n = 2 .. 4; raises *largest to moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   const size_t apart = stride / (size_t)parts;

@@ -182,7 +182,7 @@ static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *tab
   }
 }
 
-/* The table of permi_minors_view, >>text_minors; it was zero. */
+/* Fills the table of >>text_minors, which was zero. */
 static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
 {
   const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;

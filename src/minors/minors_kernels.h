@@ -83,7 +83,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(PERMI_SUMS *sums, const PE
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* Adds state c for the first or the last `group` rows: `sign` times the products of all other rows. */
+/* Adds state c, `sign` times products of other rows, for the first or last `group` rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_state)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
                                                               double sign, int at, int s, int c, int parts)
 {
