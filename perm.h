@@ -4802,8 +4802,9 @@ typedef struct permi_minors_sum {
   const double *a;
 } permi_minors_sum;
 
-/* Doubles of a kernel's memory, in any family. */
-#define PERMI_MINORS_ROOM(rows, group, parts) ((rows) * 56 * (parts) + (group) * (32 * (parts) + 376))
+/* Doubles of memory for each row, and for each of a group with `free` columns, in any family. */
+#define PERMI_MINORS_ROW(parts) (56 * (parts))
+#define PERMI_MINORS_SUMS(free, parts) (32 * (parts) + ((free) < 6 ? 3 : 2 * (free) - 9) * 8 * (parts) + 8)
 
 #define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: as many as an int has bits */
 
@@ -13240,7 +13241,8 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 {
   const permi_minors_sum *sum = &minors->sum;
   const int rows = minors->lines[0] - minors->least, sums = total->count + rows, parts = minors->parts;
-  const size_t room = (size_t)PERMI_MINORS_ROOM(sum->rows, sum->group, parts);
+  const size_t room = (size_t)(sum->rows * PERMI_MINORS_ROW(parts) +
+                               sum->group * PERMI_MINORS_SUMS(sum->n - sum->fixed, parts));
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_sharing run = {minors, control, room, room + 8 + (size_t)(sum->group * (sum->n * parts + 1)), NULL, NULL,
                               total->count, rows};
@@ -13274,6 +13276,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
    1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
+#define PERMI_SMALL_MINORS_ROOM 3400 /* on the stack; 3 rows at once, n = 16, complex */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: all rows; counts: or NULL. */
@@ -13348,8 +13351,9 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
                                           : PERMI_FOUR_LARGEST;
-  const permi_minors_sum sum = {of->rows, n, !gradient ? 1 : n < 8 ? n : 8, 0, of->a};
-  double work[PERMI_MINORS_ROOM(PERMI_SMALL_N, 8, 2)] PERMI_ALIGN64, most = 0;
+  const int most_rows = (PERMI_SMALL_MINORS_ROOM - n * PERMI_MINORS_ROW(of->parts)) / PERMI_MINORS_SUMS(n, of->parts);
+  const permi_minors_sum sum = {of->rows, n, !gradient ? 1 : most_rows < n ? most_rows : n, 0, of->a};
+  double work[PERMI_SMALL_MINORS_ROOM] PERMI_ALIGN64, most = 0;
   int i;
   if (!(size.moduli <= largest))
     return 0;
@@ -16418,21 +16422,14 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
-#define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
 #define PERMI_ROWS PERMI_NAME(minors_rows)
-#define PERMI_SUMS PERMI_NAME(minors_sums)
 
-/* outer: sums of low and high, of the outer columns. */
+/* outer: sums of low and high, of the outer columns. sums: for each row of a group block and state columns, waiting
+   states, the last of all, and |terms|. */
 typedef struct {
-  double *table, *low, *high, *outer, *front;
-  int rows, group;
+  double *table, *low, *high, *outer, *front, *sums;
+  int rows, group, states, apart;
 } PERMI_ROWS;
-
-/* Block and state columns; waiting states, the last of all. */
-typedef struct {
-  double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
-  double absolute[PERMI_WIDTH];
-} PERMI_SUMS;
 
 /* Multiplies p by four settings of row i. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const PERMI_ROWS *from, int i, int at, int s,
@@ -16446,7 +16443,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const PERMI_RO
 }
 
 /* Adds products of state c, whose bits are minus signs. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(const PERMI_ROWS *to, int row, const PERMI_N *t, int c,
+                                                      int parts)
 {
   const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
   const PERMI_N both0 = PERMI_NAME(plus)(t[0], t[1]), turn0 = PERMI_NAME(minus)(t[0], t[1]);
@@ -16454,10 +16452,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(PERMI_SUMS *sums, const PE
   const int number = PERMI_WIDTH * parts;
   PERMI_V absolute = PERMI_LARGER(both0.re, turn0.re) + PERMI_LARGER(both1.re, turn1.re); /* |t_0| + |t_1|, .. */
   PERMI_N now = PERMI_NAME(minus)(turn0, turn1);
-  double *column = sums->column, *waiting = sums->waiting;
+  double *column = to->sums + row * to->apart, *waiting = column + (2 + to->states) * number;
+  double *moduli = waiting + (1 + to->states) * number;
   if (parts == 2)
     absolute = absolute + (PERMI_LARGER(both0.im, turn0.im) + PERMI_LARGER(both1.im, turn1.im));
-  PERMI_STORE(sums->absolute, PERMI_LOAD(sums->absolute) + absolute);
+  PERMI_STORE(moduli, PERMI_LOAD(moduli) + absolute);
   PERMI_NAME(put)(column, PERMI_WIDTH,
                   PERMI_NAME(small_signed)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), sign,
                                            PERMI_NAME(minus)(both0, both1), parts), parts);
@@ -16478,25 +16477,25 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(PERMI_SUMS *sums, const PE
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* Adds state c, `sign` times products of other rows, for the first or last `group` rows. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_state)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
-                                                              double sign, int at, int s, int c, int parts)
+/* Adds state c, `sign` times products of other rows, for `group` rows from `first` on. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_state)(const PERMI_ROWS *from, int first, double sign, int at, int s,
+                                                        int c, int parts)
 {
   const double turn[2] = {sign, 0}, one[2] = {1, 0};
-  const int number = PERMI_WIDTH * parts, group = from->group;
+  const int number = PERMI_WIDTH * parts, group = from->group, rows = from->rows;
   double *front = from->front;
   PERMI_N p[4], back[4];
   int i, k, q;
   PERMI_EVERY(q, 4, p[q] = PERMI_NAME(spread)(turn, 1, parts));
   PERMI_EVERY(q, 4, back[q] = PERMI_NAME(spread)(one, 1, parts));
-  for (i = first ? 0 : group; i < (first ? first : from->rows); i++)
-    PERMI_NAME(minors_row)(p, from, i, at, s, parts);
+  for (i = first + group; i < first + (first < rows ? rows : rows + 1); i++)
+    PERMI_NAME(minors_row)(p, from, i < rows ? i : i - rows - (first == rows), at, s, parts);
   for (k = 0; k + 1 < group; k++) {
     PERMI_EVERY(q, 4, PERMI_NAME(put)(front + (4 * k + q) * number, PERMI_WIDTH, p[q], parts));
     PERMI_NAME(minors_row)(p, from, first + k, at, s, parts);
   }
   for (;; k--) {
-    PERMI_NAME(minors_add)(sums + k, p, c, parts);
+    PERMI_NAME(minors_add)(from, k, p, c, parts);
     if (!k)
       break;
     PERMI_NAME(minors_row)(back, from, first + k, at, s, parts);
@@ -16536,26 +16535,28 @@ PERMI_TARGET PERMI_INLINE double PERMI_NAME(minors_lanes)(const double *from, in
   return x[0];
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_SUMS *sums, int n, int fixed, uint64_t chunk,
-                                                             double *out, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const double *sums, int n, int fixed, uint64_t chunk,
+                                                       double *out, int parts)
 {
+  const double *waiting = sums + (n - 1 - PERMI_LANES) * parts * PERMI_WIDTH, *moduli;
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
   const int states = n - 3 - PERMI_LANES;
   double sum = 0;
   int part, j;
   for (part = 0; part < parts; part++) {
-    const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
+    const double *from = waiting + (states * parts + part) * PERMI_WIDTH;
     PERMI_UNROLL
     for (j = 0; j <= PERMI_LANES; j++)
       out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, j - 1);
-    from = sums->column + part * PERMI_WIDTH;
+    from = sums + part * PERMI_WIDTH;
     for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
       out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, -1);
     for (j = 0; j < fixed; j++)
       out[(n + j) * parts + part] = chunk >> j & 1 ? -out[part] : out[part];
   }
+  moduli = waiting + (1 + states) * parts * PERMI_WIDTH;
   for (j = 0; j < PERMI_WIDTH; j++)
-    sum += sums->absolute[j];
+    sum += moduli[j];
   out[(n + fixed) * parts] = scale * sum;
 }
 
@@ -16563,13 +16564,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_minors_sum *of, ui
                                                         double *out, int parts)
 {
   const double *a = of->a;
-  const int rows = of->rows, all = of->n, fixed = of->fixed, n = all - fixed, gradient = rows == all;
+  const int rows = of->rows, all = of->n, fixed = of->fixed, n = all - fixed, gradient = rows == all, group = of->group;
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
   const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
   const int high = left < 3 ? left : 3, more = left - high, last = n - left, row = rows * parts;
+  const int number = parts * PERMI_WIDTH, apart = (2 * rest - 1) * number + PERMI_WIDTH;
   const PERMI_V zero = PERMI_SET(0.0);
-  const PERMI_ROWS from = {work, work + row * 32, work + row * 40, work + row * 48, work + row * 56, rows, of->group};
-  PERMI_SUMS *sums = (PERMI_SUMS *)(void *)(from.front + of->group * 4 * parts * PERMI_WIDTH);
+  double *const front = work + row * 56;
+  const PERMI_ROWS from = {work, work + row * 32, work + row * 40, work + row * 48, front, front + group * 4 * number,
+                           rows, group, rest - 2, apart};
   PERMI_NAME(small_lanes) lanes;
   double sign = 1;
   int first, h, s, at, c, i, k;
@@ -16579,11 +16582,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_minors_sum *of, ui
   lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
   lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
   PERMI_NAME(minors_tables)(&from, all, a, columns, low, lanes, parts);
-  for (first = gradient ? 0 : rows;; first = rows - of->group) {
-    for (k = 0; k < of->group; k++) {
+  for (first = gradient ? 0 : rows;; first = first + 2 * group > rows ? rows - group : first + group) {
+    for (k = 0; k < group; k++) {
       for (i = 0; i < rest * parts; i++)
-        PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
-      PERMI_STORE(sums[k].absolute, zero);
+        PERMI_STORE(from.sums + k * apart + i * PERMI_WIDTH, zero);
+      PERMI_STORE(from.sums + (k + 1) * apart - PERMI_WIDTH, zero);
     }
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
@@ -16596,12 +16599,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_minors_sum *of, ui
           PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
       for (s = 0; s < 1 << low; s++)
         for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++)
-          PERMI_NAME(minors_state)(sums, &from, first, sign, at, s, c, parts);
+          PERMI_NAME(minors_state)(&from, first, sign, at, s, c, parts);
     }
-    for (k = 0; k < of->group; k++)
-      PERMI_NAME(minors_fold)(sums + k, n, fixed, chunk, out + (gradient ? first + k : 0) * (all * parts + 1),
-                                    parts);
-    if (first + of->group >= rows)
+    for (k = 0; k < group; k++)
+      PERMI_NAME(minors_fold)(from.sums + k * apart, n, fixed, chunk,
+                              out + (gradient ? first + k : 0) * (all * parts + 1), parts);
+    if (first + group >= rows)
       break;
   }
   PERMI_LEAVE();
@@ -16619,9 +16622,7 @@ PERMI_INSTANCE(minors_complex, 2)
 #undef PERMI_INSTANCE
 #undef PERMI_LANES
 #undef PERMI_TABLE
-#undef PERMI_STATE_COLUMNS
 #undef PERMI_ROWS
-#undef PERMI_SUMS
 #endif
 
 PERMI_BRIEF_END

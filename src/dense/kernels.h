@@ -67,8 +67,9 @@ typedef struct permi_minors_sum {
   const double *a;
 } permi_minors_sum;
 
-/* Doubles of a kernel's memory, in any family. */
-#define PERMI_MINORS_ROOM(rows, group, parts) ((rows) * 56 * (parts) + (group) * (32 * (parts) + 376))
+/* Doubles of memory for each row, and for each of a group with `free` columns, in any family. */
+#define PERMI_MINORS_ROW(parts) (56 * (parts))
+#define PERMI_MINORS_SUMS(free, parts) (32 * (parts) + ((free) < 6 ? 3 : 2 * (free) - 9) * 8 * (parts) + 8)
 
 #define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: as many as an int has bits */
 

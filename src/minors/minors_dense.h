@@ -88,7 +88,8 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 {
   const permi_minors_sum *sum = &minors->sum;
   const int rows = minors->lines[0] - minors->least, sums = total->count + rows, parts = minors->parts;
-  const size_t room = (size_t)PERMI_MINORS_ROOM(sum->rows, sum->group, parts);
+  const size_t room = (size_t)(sum->rows * PERMI_MINORS_ROW(parts) +
+                               sum->group * PERMI_MINORS_SUMS(sum->n - sum->fixed, parts));
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_sharing run = {minors, control, room, room + 8 + (size_t)(sum->group * (sum->n * parts + 1)), NULL, NULL,
                               total->count, rows};
@@ -122,6 +123,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
    1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
+#define PERMI_SMALL_MINORS_ROOM 3400 /* on the stack; 3 rows at once, n = 16, complex */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: all rows; counts: or NULL. */
@@ -196,8 +198,9 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
                                           : PERMI_FOUR_LARGEST;
-  const permi_minors_sum sum = {of->rows, n, !gradient ? 1 : n < 8 ? n : 8, 0, of->a};
-  double work[PERMI_MINORS_ROOM(PERMI_SMALL_N, 8, 2)] PERMI_ALIGN64, most = 0;
+  const int most_rows = (PERMI_SMALL_MINORS_ROOM - n * PERMI_MINORS_ROW(of->parts)) / PERMI_MINORS_SUMS(n, of->parts);
+  const permi_minors_sum sum = {of->rows, n, !gradient ? 1 : most_rows < n ? most_rows : n, 0, of->a};
+  double work[PERMI_SMALL_MINORS_ROOM] PERMI_ALIGN64, most = 0;
   int i;
   if (!(size.moduli <= largest))
     return 0;
