@@ -147,7 +147,7 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
    of totals up to 256: one copy of each is left out; without one of the column it is 0, `row` needs one. result: value
    is the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (of few
    lines, or by method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are
-   NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+   NaN. O(n 2^(n-1)), about two permanents; with many copies, or precision dd, a permanent for each minor. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);

@@ -1,56 +1,46 @@
 /* ========================================================================================== >>batch
-   Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
-   rows, real n = 5 .. 8, or by Glynn's signs, complex n = 5 .. 11 (AVX2, one after the other: 10). Others go through
-   single calls, and so does a value not large against its rounding errors.
-   Copying entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls
-   on a Zen 4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79;
-   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Complex, n = 5 .. 10, AVX2 of another processor: .67 .53 .60 .59 .75 .86
-   and 1.0 .70 .79 .70 .85 .94. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies n =
-   5 takes 31 ns, not 11.
-   Not taken: Glynn's signs for real n = 9 .. 11: .78 to 1.1 of single calls' time, with AVX-512 .67 to 1.0. */
+   Many small matrices, one for each element of a vector: Laplace expansion (n = 2 .. 4), also along halves of the rows
+   (real, n = 5 .. 8), or Glynn's signs (complex, n = 5 .. 11). Single calls take other orders, and values not large
+   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache (n =
+   5 took 31 ns, not 11). Users who copied entries themselves would wait 1.8 to 2.7 times as long.
+   Not taken: Glynn's signs for real n = 9 .. 11, .78 to 1.1 of single calls' time, with AVX-512 .67 to 1. */
 #pragma once
-#include "../plan/compute.h"
+#include "../minors/minors.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_BATCH_BLOCK 32 /* loaded at once, a multiple of every width */
-#define PERMI_BATCH_TASK 256 /* a thread takes at once, */
-#define PERMI_BATCH_LARGE 14 /* up to this order; 8 above, */
+#define PERMI_BATCH_TASK 256 /* matrices of a task up to order 14; 8 above, */
+#define PERMI_BATCH_LARGE 14
 #define PERMI_BATCH_APART 20 /* one, which threads share, above this */
-#define PERMI_BATCH_ROW 544 /* n + 1 times as many doubles hold values and what `above` writes after them */
+#define PERMI_BATCH_ROW 544  /* doubles for tables of signs, times n + 1 */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* Up to order `expanded` and, by `above`, from 5 to `most`: matrices and entry by entry. */
+/* most: order; above: from order 5 on. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2], most[2];
+  int parts, width, most;
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
-  void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
-  int (*above)(int n, const double *a, size_t stride, double least, double *out);
+  unsigned (*above)(const permi_batch_split *split, int n, const double *a, size_t stride, double least, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {8, 8}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
-     permi_batch_halves_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {8, 8}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
-     permi_batch_halves_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, 8, permi_batch_stream_real_avx512, permi_batch_halves_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, 8, permi_batch_stream_real_avx2, permi_batch_halves_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512,
-     permi_batch_signs_complex_avx512},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2,
-     permi_batch_signs_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, 11, permi_batch_stream_complex_avx512, permi_batch_signs_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, 11, permi_batch_stream_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
 #elif PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, 4, permi_batch_stream_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, 4, permi_batch_stream_complex_neon, NULL},
 #endif
 #endif
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, 4, permi_batch_stream_complex_plain, NULL},
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
+    {PERM_ISA_PLAIN, 1, 1, 4, permi_batch_stream_real_plain, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -62,6 +52,7 @@ typedef struct permi_batch {
   const int *rows, *columns;
   const perm_options *options;
   const permi_batch_kernel *kernel;
+  permi_batch_split split[70]; /* of halves */
   int plain;
   perm_isa isa;
   double *out;
@@ -69,81 +60,68 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
+/* Returns the stride of permi_batch_matrices. */
+static size_t permi_batch_step(const permi_batch *batch)
 {
-  const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  const size_t step = parts == 2 ? 1 : batch->stride;
-  size_t e, k;
-  for (e = 0; e < entries; e += 2) {
-    const double *from = batch->a + (e / parts * batch->stride + first) * parts;
-    double *entry = to + e;
-    for (k = 0; k < count && e + 1 < entries; k++, entry += entries, from += parts) { /* stores take longest */
-      const double two[2] = {from[0], from[step]};
-      memcpy(entry, two, sizeof two);
-    }
-    for (; k < count; k++, entry += entries)
-      *entry = *from++;
-  }
+  const size_t numbers = batch->kind == PERMI_BATCH_MATRICES ? batch->stride : (size_t)(batch->n * batch->n);
+  return numbers * (size_t)batch->parts;
 }
 
-static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
+/* Returns row-major matrices, which other layouts copy to `to`. */
+static const double *permi_batch_matrices(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const int n = batch->n, parts = batch->parts;
-  const size_t first = k * (size_t)n;
-  double *to = matrix;
+  const size_t step = permi_batch_step(batch);
+  const double *const matrices = to;
+  size_t e, k;
   int i, j;
   if (batch->kind == PERMI_BATCH_MATRICES)
-    return batch->a + k * batch->stride * (size_t)parts;
-  if (batch->kind == PERMI_BATCH_ENTRIES)
-    permi_batch_gather(batch, k, 1, matrix);
-  for (i = 0; i < n && batch->kind == PERMI_BATCH_SELECTIONS; i++) {
-    const double *row = batch->a + (batch->rows ? batch->rows[first + (size_t)i] : i) * batch->ld * parts;
-    for (j = 0; j < n; j++, to += parts) {
-      const double *entry = row + batch->columns[first + (size_t)j] * parts;
-      to[0] = entry[0];
-      to[parts - 1] = entry[parts - 1];
-    }
+    return batch->a + first * step;
+  for (e = 0; e < step && batch->kind == PERMI_BATCH_ENTRIES; e++) {
+    const double *from = batch->a + (e / (size_t)parts * batch->stride + first) * (size_t)parts + e % (size_t)parts;
+    for (k = 0; k < count; k++, from += parts)
+      to[k * step + e] = *from;
   }
-  return matrix;
+  for (k = first * (size_t)n; k < (first + count) * (size_t)n && batch->kind == PERMI_BATCH_SELECTIONS; k += (size_t)n)
+    for (i = 0; i < n; i++) {
+      const double *row = batch->a + (batch->rows ? batch->rows[k + (size_t)i] : i) * batch->ld * parts;
+      for (j = 0; j < n; j++, to += parts) {
+        const double *entry = row + batch->columns[k + (size_t)j] * parts;
+        to[0] = entry[0];
+        to[parts - 1] = entry[parts - 1];
+      }
+    }
+  return matrices;
 }
 
-/* [entry][part][room]; the last one repeats. */
-static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
-                             double *to)
+/* Copies pairs x[0], x[other]: stores take longest. */
+PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
+{
+  size_t k;
+  PERMI_UNROLL_FEW
+  for (k = 0; k < times; k++, x += next, to += apart) {
+    const double two[2] = {x[0], x[other]};
+    memcpy(to, two, sizeof two);
+  }
+}
+
+/* Writes [entry][part][matrix]; the last matrix repeats. room: for the matrices. */
+static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, double *room, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  size_t e, k = 0;
-  if (batch->kind == PERMI_BATCH_ENTRIES && count == room) {
-    batch->kernel->take(batch->n, batch->a + first * parts, batch->stride, room / (size_t)batch->kernel->width, to,
-                        room);
+  const size_t step = permi_batch_step(batch);
+  const double *from;
+  size_t e, k;
+  if (batch->kind == PERMI_BATCH_ENTRIES && count == PERMI_BATCH_BLOCK) {
+    for (e = 0; e < entries; e++, to += PERMI_BATCH_BLOCK)
+      permi_batch_copy(batch->a + (e / parts * batch->stride + first) * parts + e % parts, parts, 2 * parts, to, 2,
+                       PERMI_BATCH_BLOCK / 2);
     return;
   }
-  for (; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
-    const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
-    double *lane = to + k;
-    for (e = 0; e < entries; e++, lane += room) {
-      const double two[2] = {from[e], other[e]};
-      memcpy(lane, two, sizeof two);
-    }
-  }
-  for (; k < room; k++) {
-    const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
-    for (e = 0; e < entries; e++)
-      to[e * room + k] = from[e];
-  }
-}
-
-typedef struct permi_batch_share {
-  permi_control *control;
-  double before, each;
-} permi_batch_share;
-
-static int permi_batch_progress(const perm_progress *progress, void *user_data)
-{
-  const permi_batch_share *share = (const permi_batch_share *)user_data;
-  share->control->stopped =
-      permi_control_poll(share->control, share->before + share->each * progress->fraction, progress->activity);
-  return share->control->stopped != PERM_OK;
+  from = permi_batch_matrices(batch, first, count, room);
+  for (k = 0; k < PERMI_BATCH_BLOCK; k += 2)
+    permi_batch_copy(from + (k < count ? k : count - 1) * step, k + 1 < count ? step : 0, 1, to + k, PERMI_BATCH_BLOCK,
+                     entries);
 }
 
 /* Sets NaN if stopped. Not inlined: perm_result is large. */
@@ -152,7 +130,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
 {
   perm_options options = *batch->options;
   perm_result result;
-  permi_batch_share share;
+  permi_inner inner;
   const permi_problem problem =
       permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
@@ -164,11 +142,11 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   options.cancel = NULL;
   options.max_seconds = 0;
   if (batch->n > PERMI_BATCH_APART) {
-    share.control = batch->control;
-    share.each = 1 / (double)batch->count;
-    share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
-    options.progress = permi_batch_progress;
-    options.user_data = &share;
+    inner.control = batch->control;
+    inner.each = 1 / (double)batch->count;
+    inner.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * inner.each;
+    options.progress = permi_inner_progress;
+    options.user_data = &inner;
     options.cancel = batch->options->cancel;
   }
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &options, &result);
@@ -183,14 +161,15 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-/* Stands if nothing was rounded or, by expansion, nothing lost or cancelled. */
+/* Returns 1 if nothing was rounded or, by expansion, nothing lost or cancelled. */
 static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
-  const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
+  const int n = batch->n, parts = batch->parts, entries = n * n * parts;
   int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
   if (n > 4)
-    return out[parts * width] <= 1e30 &&
-           permi_small_rounds_nothing(n, entries, a, 4 * sqrt(out[(parts + 1) * width]) * pow(n * parts, 0.5 * n));
+    return out[parts * PERMI_BATCH_BLOCK] <= 1e30 &&
+           permi_small_rounds_nothing(
+               n, entries, a, 4 * sqrt(out[(parts + 1) * PERMI_BATCH_BLOCK]) * pow(n * parts, 0.5 * n));
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
@@ -222,86 +201,73 @@ static void permi_batch_one(permi_batch_task *task, size_t at, const double *mat
 static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
-  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
-  const size_t parts = (size_t)batch->parts, entries = (size_t)(n * n) * parts;
-  size_t first, at;
-  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && batch->kind == PERMI_BATCH_MATRICES && !batch->todo) {
-    for (at = begin; at < end; at++) { /* without the calls below: n = 4 takes 8 ns */
-      const double *matrix = batch->a + at * batch->stride * parts;
-      if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
-        permi_batch_one(task, at, matrix);
-    }
-    return;
-  }
+  size_t first, k;
   for (first = begin; first < end; first += PERMI_BATCH_BLOCK) {
-    const size_t last = end - first < PERMI_BATCH_BLOCK ? end : first + PERMI_BATCH_BLOCK;
-    if (by_entries)
-      permi_batch_gather(batch, first, last - first, task->memory);
-    for (at = first; at < last; at++)
-      if (!batch->todo || batch->todo[at])
-        permi_batch_one(task, at, by_entries ? task->memory + (at - first) * entries
-                                             : permi_batch_fetch(batch, at, task->memory));
+    const size_t count = end - first < PERMI_BATCH_BLOCK ? end - first : PERMI_BATCH_BLOCK;
+    const double *matrix = permi_batch_matrices(batch, first, count, task->memory);
+    for (k = first; k < first + count; k++, matrix += permi_batch_step(batch))
+      if (!batch->todo || batch->todo[k])
+        permi_batch_one(task, k, matrix);
   }
 }
 
-/* Values without a bit in `stand` are computed again. */
+/* Values without a bit in `stand` are computed again unless they stand. */
 static void permi_batch_write(permi_batch_task *task, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = task->batch;
   const int parts = batch->parts;
-  const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
   size_t k;
-  if (parts == 1 && count == width && !(~stand & ((1u << width) - 1))) {
-    memcpy(value, out, width * sizeof *value);
-    return;
-  }
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
-    value[parts - 1] = out[k + (size_t)(parts - 1) * width];
+    if (parts == 2)
+      value[1] = out[PERMI_BATCH_BLOCK + k];
     if (!(stand & 1)) {
-      const double *matrix = permi_batch_fetch(batch, first + k, task->memory);
+      const double *matrix = permi_batch_matrices(batch, first + k, 1, task->memory);
       if (!permi_batch_stands(batch, matrix, out + k, value))
         permi_batch_one(task, first + k, matrix);
     }
   }
 }
 
-/* Blocks are copied: entries a power of two apart drive each other out of the cache. */
 static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
-  const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
-  double *lanes = task->memory + entries, *out;
-  size_t first = begin, v;
+  const int in_place = parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512);
+  double *lanes = task->memory + entries * PERMI_BATCH_BLOCK, *out;
+  size_t first, count;
   lanes += (64 - ((uintptr_t)lanes & 63)) % 64 / sizeof(double);
-  out = lanes + (size_t)entries * room;
-  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512)) {
-    const size_t vectors = (end - begin) / width;
-    if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
+  out = lanes + entries * PERMI_BATCH_BLOCK;
+  if (in_place && n <= 4) {
+    count = (end - begin) / (size_t)kernel->width;
+    if (kernel->stream(n, batch->a + begin, batch->stride, count, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
                        batch->out + begin))
-      first += vectors * width;
+      begin += count * (size_t)kernel->width;
   }
-  for (; first < end; first += room) {
-    const size_t count = end - first < room ? end - first : room;
+  for (first = begin; first < end; first += count) {
+    const int whole = end - first >= PERMI_BATCH_BLOCK, given = whole && in_place && n > 4;
+    const double *a = given ? batch->a + first : lanes;
+    const size_t stride = given ? batch->stride : (size_t)(PERMI_BATCH_BLOCK * parts);
+    double *values = n <= 4 && parts == 1 && whole ? batch->out + first : out;
     unsigned stand = 0;
-    permi_batch_load(batch, first, count, room, task->memory, lanes);
-    if (n <= 4)
-      stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
-                      permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
-    for (v = 0; v < count; v += width) {
-      double *values = n > 4 ? out : out + v * (size_t)parts;
-      if (n > 4)
-        stand = (unsigned)kernel->above(n, lanes + v, stride, PERMI_SMALL_LEAST, values);
-      permi_batch_write(task, first + v, count - v < width ? count - v : width, values, stand);
-    }
+    count = whole ? PERMI_BATCH_BLOCK : end - first;
+    if (!given)
+      permi_batch_load(batch, first, count, task->memory, lanes);
+    if (n > 4)
+      stand = kernel->above(batch->split, n, a, stride, PERMI_SMALL_LEAST, values);
+    else if (kernel->stream(n, a, stride, PERMI_BATCH_BLOCK / (size_t)kernel->width, PERMI_FOUR_LARGEST,
+                            PERMI_SMALL_LEAST, values) ||
+             permi_small_is_safe(entries * PERMI_BATCH_BLOCK, a))
+      stand = ~0u;
+    if (values == out || !stand)
+      permi_batch_write(task, first, count, values, stand);
   }
 }
 
-/* GPUs compute from order 10 on; below, sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030
-   s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what they leave. */
+/* Below order 10 sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11
+   s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what GPUs leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -359,24 +325,57 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel. */
+/* Lists the factors of the products of rows that take `columns`. */
+static void permi_batch_products(int columns, unsigned char *to)
+{
+  static const unsigned char four[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
+  int at[4] = {0, 0, 0, 0}, few = 0, j;
+  for (j = 0; j < 8; j++)
+    if (columns >> j & 1)
+      at[few++] = j;
+  for (j = 0; j < 6; j++) {
+    const int x = at[few % 2 ? j == 1 : four[j][0]], y = at[few % 2 ? 2 - (j == 5) : four[j][1]];
+    to[j] = (unsigned char)(few % 2 && j % 2 == 0 ? at[j / 2] : x + y * (y - 1) / 2);
+  }
+}
+
+/* Lists the choices of four columns. */
+static void permi_batch_splits(int n, permi_batch_split *split)
+{
+  const int free = n < 8 ? n : 7, step = n > 6 ? 2 : 1;
+  int first, m, j;
+  for (first = 0; first < step; first++)
+    for (m = (1 << free) - 1 - first; m > 0; m -= step) {
+      int columns = n == 8 ? 128 : 0, few = n == 8;
+      for (j = 0; j < free; j++) {
+        columns |= (m >> (free - 1 - j) & 1) << j;
+        few += m >> j & 1;
+      }
+      if (few != n - 4)
+        continue;
+      permi_batch_products(((1 << n) - 1) ^ columns, split->upper);
+      permi_batch_products(columns, split->lower);
+      if (n == 8) {
+        memcpy(split[1].upper, split->lower, sizeof split->upper);
+        memcpy(split[1].lower, split->upper, sizeof split->lower);
+      }
+      split += 1 + (n == 8);
+    }
+}
+
 static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
-  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
-  perm_isa isa;
+  const int n = batch->n;
   size_t k;
   batch->isa = permi_isa(options);
-  isa = batch->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : batch->isa;
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
-  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && batch->plain && n >= 2; k++) {
-    const permi_batch_kernel *kernel = &permi_batch_kernels[k];
-    if (kernel->isa == isa && kernel->parts == batch->parts &&
-        (n <= kernel->expanded[by_entries] || (n > 4 && n <= kernel->most[by_entries])))
-      batch->kernel = kernel;
-  }
+  for (k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
+    if (permi_batch_kernels[k].isa == batch->isa && permi_batch_kernels[k].parts == batch->parts &&
+        n <= permi_batch_kernels[k].most)
+      batch->kernel = &permi_batch_kernels[k];
 }
 
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
@@ -397,8 +396,11 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
-  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8 +
-             (batch->kernel ? (size_t)(n + 1) * PERMI_BATCH_ROW : 0);
+  if (batch->kernel && parts == 1 && n > 4)
+    permi_batch_splits(n, batch->split);
+  run.room = (size_t)(n * n * parts) * PERMI_BATCH_BLOCK;
+  if (batch->kernel)
+    run.room += run.room + 4 * PERMI_BATCH_BLOCK + 8 + (size_t)(n + 1) * PERMI_BATCH_ROW;
   status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);

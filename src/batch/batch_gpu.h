@@ -1,5 +1,5 @@
 /* ======================================================================================= >>batch_gpu
-   Batches on GPUs: what threads of the host fill and take. */
+   Batches on GPUs. */
 #pragma once
 #include "batch.h"
 #include "../dense/dense_gpu.h"
@@ -9,14 +9,10 @@ static void permi_batch_gpu_fill(void *context, size_t first, size_t count, doub
 {
   const permi_batch *batch = (const permi_batch *)context;
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  const double *from = permi_batch_matrices(batch, first, count, to);
   size_t k;
-  if (batch->kind == PERMI_BATCH_ENTRIES)
-    permi_batch_gather(batch, first, count, to);
-  for (k = 0; k < count && batch->kind != PERMI_BATCH_ENTRIES; k++, to += entries) {
-    const double *from = permi_batch_fetch(batch, first + k, to);
-    if (from != to)
-      memcpy(to, from, entries * sizeof *to);
-  }
+  for (k = 0; k < count && batch->kind == PERMI_BATCH_MATRICES; k++, to += entries, from += permi_batch_step(batch))
+    memcpy(to, from, entries * sizeof *to);
 }
 
 static void permi_batch_gpu_take(void *context, size_t first, size_t count, const double *from)

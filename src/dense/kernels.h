@@ -61,16 +61,23 @@ struct permi_dense {
   permi_kernel_run run;
 };
 
-/* A thread's memory in >>minors, a vector for each part of a number. Sums over settings have Glynn's signs except the
-   lanes'. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
-typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
-  double *block_high, *block_low; /* [row][block columns and 2]: totals */
-  double *high, *low;             /* [outer column][row], from the third on */
-  double *present;                /* [4][row]: last states */
-  double *stack;                  /* [level][row]: 4, 8, ... states without neighbours */
-  double *absolute;
-} permi_minors_work;
+/* A sum of >>minors_kernels over the signs of all but the last `fixed` columns. `group`: rows at once. */
+typedef struct permi_minors_sum {
+  int rows, n, group, fixed;
+  const double *a;
+} permi_minors_sum;
+
+/* Doubles of memory for each row, and for each of a group with `free` columns, in any family. */
+#define PERMI_MINORS_ROW(parts) (56 * (parts))
+#define PERMI_MINORS_SUMS(free, parts) (32 * (parts) + ((free) < 6 ? 3 : 2 * (free) - 9) * 8 * (parts) + 8)
+
+#define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: as many as an int has bits */
+
+/* Factors in products of rows 0 .. 3 and of the others in >>batch: pairs of columns (b < a at b + a (a - 1) / 2) or, in
+   products of three, a column and a pair. */
+typedef struct permi_batch_split {
+  unsigned char upper[6], lower[6];
+} permi_batch_split;
 
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_ATOMS 5
@@ -229,8 +236,6 @@ PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 }
 #endif
 
-typedef void (*permi_small_minors_run)(int rows, int n, const double *a, double *out);
-
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -326,29 +331,29 @@ typedef struct permi_kernel_table {
 #if !defined(PERM_NO_EXTRAS)
 typedef struct permi_minors_kernel {
   perm_isa isa;
-  int parts, lane_columns, block_columns;
+  int parts, least; /* order */
   double rate;
-  void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
+  void (*run)(const permi_minors_sum *of, uint64_t chunk, double *work, double *out);
 } permi_minors_kernel;
 
 static const permi_minors_kernel permi_minors_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 3, 3, 1.2e10, permi_minors_real_avx512},
-    {PERM_ISA_AVX2, 1, 2, 2, 6e9, permi_minors_real_avx2},
+    {PERM_ISA_AVX512, 1, 6, 1.2e10, permi_minors_real_avx512},
+    {PERM_ISA_AVX2, 1, 5, 6e9, permi_minors_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 3, 2, 4e9, permi_minors_complex_avx512},
-    {PERM_ISA_AVX2, 2, 2, 1, 2e9, permi_minors_complex_avx2},
+    {PERM_ISA_AVX512, 2, 6, 4e9, permi_minors_complex_avx512},
+    {PERM_ISA_AVX2, 2, 5, 2e9, permi_minors_complex_avx2},
 #endif
 #endif
 #if PERMI_ARM
-    {PERM_ISA_NEON, 1, 1, 3, 3e9, permi_minors_real_neon},
+    {PERM_ISA_NEON, 1, 4, 3e9, permi_minors_real_neon},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 1, 2, 1e9, permi_minors_complex_neon},
+    {PERM_ISA_NEON, 2, 4, 1e9, permi_minors_complex_neon},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 0, 2, 8e8, permi_minors_real_plain},
+    {PERM_ISA_PLAIN, 1, 3, 8e8, permi_minors_real_plain},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 0, 1, 2.4e8, permi_minors_complex_plain},
+    {PERM_ISA_PLAIN, 2, 3, 2.4e8, permi_minors_complex_plain},
 #endif
 };
 #endif

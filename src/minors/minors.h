@@ -1,15 +1,10 @@
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. Glynn's sum is 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij; its derivative by a_ij sums d_j P_i, P_i the product of the other y, by prefixes and suffixes. As d_j is
-   constant over nested stretches, sums of P_i suffice:
-     lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
-                              column k + 1
-   With r_i and c_j copies, d_j = c_j - 2 v_j, v_j = 0..c_j, has binomial weights, and P_i contains y_i^(r_i - 1); the
-   transpose may have fewer terms. Few copies are written out. */
+   Permanents without one row and one column: by kernels that write copies out (>>minors_dense), of non-negative
+   matrices by a dynamic program, else, and in double-double, each as a permanent of its own. */
 #pragma once
 #include "../dense/plan.h"
 #include "../job/control.h"
+#include "../plan/compute.h"
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* products of binomials stay below 2^256 */
@@ -22,22 +17,19 @@ typedef struct permi_minors {
   int lossy, drops;   /* drops: entries on no transversal */
   double below, lost; /* by the grid; by underflow, times 2^scale_exp2 */
   const permi_minors_kernel *kernel; /* or NULL */
-  int subsets, in_doubles;           /* in_doubles: not single terms */
-  permi_dense dense;
-  int transposed; /* for single terms and subsets */
-  int inner;      /* columns before it vary within a chunk */
-  double work_doubles;
+  permi_minors_sum sum;
+  int subsets, in_doubles; /* in_doubles: not permanents of their own */
+  int transposed;          /* for subsets */
   uint64_t chunks;
   double terms, seconds;
-  double estimate_relative;   /* to the sum of |terms| */
-  double without[PERM_MAX_N]; /* of permi_terms_norms */
+  double estimate_relative;   /* to the sum of |terms|, or to the largest error */
   int scale_exp2;             /* of sums, */
   long long unit_exp2;        /* of the permanent, over scaled minors */
   double largest;             /* modulus of what was written */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* Values and sums of |terms| by row. Chunks are added exactly: threads change nothing. */
+/* absolute: sums of |terms| by row. Chunks are added exactly: threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -74,7 +66,7 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
   return most;
 }
 
-/* Brings rows' sums to at most 1; sets lossy and unit_exp2. */
+/* Rows' sums become at most 1. Sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int side, i, j, part;
@@ -100,7 +92,6 @@ static void permi_minors_scale_rows(permi_minors *minors)
       minors->unit_exp2 -= (long long)minors->count[side][i] * minors->exp2[side][i];
 }
 
-/* Writes out copies, too. */
 static void permi_minors_write_out(const permi_minors *minors, int turned, double *full)
 {
   int i, j, copy, k, part;
@@ -112,8 +103,8 @@ static void permi_minors_write_out(const permi_minors *minors, int turned, doubl
             *full++ = permi_minors_scaled(minors, turned, i, j, part);
 }
 
-/* Scales columns as >>scale does, unless that drops entries which minors need, else largest entries to about 1; then
-   rows. Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
+/* Scales columns as >>scale unless that drops entries that minors need, else to largest entries of about 1; then rows.
+   Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->lines[0] - 1, n = minors->total;
@@ -150,24 +141,9 @@ static int permi_minors_scale(permi_minors *minors, double *full)
   return 1;
 }
 
-static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
-{
-  a->re = permi_dd_add(a->re, b.re);
-  if (parts == 2)
-    a->im = permi_dd_add(a->im, b.im);
-}
-
 static permi_dd permi_dd_times_double(permi_dd a, double b)
 {
   return permi_dd_multiply(a, permi_dd_make(b));
-}
-
-static permi_dd_complex permi_dd_complex_by(permi_dd_complex a, double b, int parts)
-{
-  a.re = permi_dd_times_double(a.re, b);
-  if (parts == 2)
-    a.im = permi_dd_times_double(a.im, b);
-  return a;
 }
 
 static permi_dd permi_dd_divide_double(permi_dd a, double b)
@@ -177,160 +153,130 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Level 0 is one term. */
-typedef struct permi_terms {
-  const int *row_count, *column_count;
-  int rows, columns, least, parts;
-  permi_dd_complex *twice;      /* [column][row]: 2 a */
-  permi_dd_complex *row_sum;    /* [level][row] */
-  permi_dd_complex *sum;        /* [level][row]: of P over columns below */
-  permi_dd_complex *difference; /* [column][row]: of d_j P */
-  permi_dd_complex *front;
-  double *absolute; /* [row] */
-} permi_terms;
+/* Permanents inside a call report to its control. */
+typedef struct permi_inner {
+  permi_control *control;
+  double before, each; /* of the call's predicted work */
+} permi_inner;
 
-static size_t permi_terms_doubles(int rows, int columns)
+static int permi_inner_progress(const perm_progress *progress, void *user_data)
 {
-  return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
+  const permi_inner *inner = (const permi_inner *)user_data;
+  inner->control->stopped =
+      permi_control_poll(inner->control, inner->before + inner->each * progress->fraction, progress->activity);
+  return inner->control->stopped != PERM_OK;
 }
 
-/* Sets sum[0] = weight P_i. */
-static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
+static double permi_minors_terms(const permi_minors *minors, int side)
 {
-  const int parts = terms->parts, rows = terms->rows;
-  permi_dd_complex back;
-  int i, k;
-  memset(&back, 0, sizeof back);
-  terms->front[0] = back;
-  terms->front[0].re = weight;
-  back.re = permi_dd_make(1);
-  for (i = 0; i + 1 < rows; i++) {
-    terms->front[i + 1] = terms->front[i];
-    for (k = 0; k < terms->row_count[i]; k++)
-      terms->front[i + 1] = permi_dd_complex_times(terms->front[i + 1], terms->row_sum[i], parts);
-  }
-  for (i = rows - 1; i >= terms->least; i--) {
-    permi_dd_complex *p = &terms->sum[i];
-    for (k = 1; k < terms->row_count[i]; k++)
-      back = permi_dd_complex_times(back, terms->row_sum[i], parts);
-    *p = permi_dd_complex_times(terms->front[i], back, parts);
-    terms->absolute[i] += permi_modulus(p->re.hi, p->im.hi);
-    back = permi_dd_complex_times(back, terms->row_sum[i], parts);
-  }
+  const int *count = minors->count[side], last = minors->lines[side] - 1;
+  double terms = count[last] / 2 + 1;
+  int j;
+  for (j = 0; j < last; j++)
+    terms *= count[j] + 1;
+  return terms;
 }
 
-/* without[i]: the product of norms except one of row i's copies. Terms round row sums by units of norms, which |terms|
-   hide if a row cancels in all. */
-static void permi_terms_norms(permi_minors *minors)
+static void permi_minors_plan_permanents(permi_minors *minors)
 {
-  const int turned = minors->transposed, *const count = minors->count[turned], rows = minors->lines[turned];
-  int i, j, k, part;
-  memset(minors->without, 0, sizeof minors->without);
-  for (k = 0; k < rows && !minors->in_doubles; k++) {
-    double square = 0, all, less;
-    for (j = 0; j < minors->lines[!turned]; j++)
-      for (part = 0; part < minors->parts; part++) {
-        const double x = permi_minors_scaled(minors, turned, k, j, part);
-        square += minors->count[!turned][j] * x * x;
+  const int copies = minors->total > minors->lines[0] || minors->total > minors->lines[1];
+  const double each = copies ? permi_seconds_form_dd[minors->parts - 1] : PERMI_MINORS_DD_SECONDS * minors->parts;
+  minors->kernel = NULL;
+  minors->subsets = 0;
+  minors->terms = fmin(permi_minors_terms(minors, 0), permi_minors_terms(minors, 1));
+  minors->seconds = each * minors->terms * minors->total * (minors->lines[0] - minors->least) * minors->lines[1];
+  minors->chunks = 1;
+  minors->scale_exp2 = 0;
+  minors->estimate_relative = 1;
+}
+
+/* Computes minor (i, j) in double-double. */
+static perm_status permi_minors_permanent(const permi_minors *minors, int i, int j, const perm_options *options,
+                                          double *entry, permi_minors_total *total, perm_result *result)
+{
+  const int parts = minors->parts, place = (i - minors->least) * minors->lines[1] + j;
+  const long long unit = minors->unit_exp2 + minors->exp2[0][i] + minors->exp2[1][j];
+  int line[2][PERM_MAX_N], count[2][PERM_MAX_N], kept[2], side, k, r, s, part, copies = 0;
+  perm_options own = *options;
+  permi_problem problem;
+  double *to = entry;
+  for (side = 0; side < 2; side++)
+    for (k = kept[side] = 0; k < minors->lines[side]; k++) {
+      const int left = minors->count[side][k] - (k == (side ? j : i));
+      copies |= left > 1;
+      if (left) {
+        line[side][kept[side]] = k;
+        count[side][kept[side]++] = left;
       }
-    all = pow(square, 0.5 * count[k]);
-    less = pow(square, 0.5 * (count[k] - 1));
-    for (i = 0; i < rows; i++)
-      minors->without[i] = (k ? minors->without[i] : ldexp(1, minors->scale_exp2)) * (i == k ? less : all);
-  }
-}
-
-/* weight: binomials of the columns from `level` on. */
-static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
-{
-  const int rows = terms->rows, parts = terms->parts, j = level - 1, count = level ? terms->column_count[j] : 0;
-  permi_dd_complex *sum = terms->sum + level * rows, *row_sum = terms->row_sum + (level ? j : 0) * rows;
-  permi_dd binomial = weight;
-  int i, v;
-  if (!level) {
-    permi_terms_leaf(terms, weight);
-    return;
-  }
-  memset(sum, 0, (size_t)rows * sizeof *sum);
-  for (v = 0; v <= count; v++) {
-    const permi_dd_complex *one = terms->sum + j * rows;
-    permi_dd_complex *difference = terms->difference + j * rows;
-    for (i = 0; i < rows; i++) {
-      row_sum[i] = terms->row_sum[level * rows + i];
-      permi_dd_complex_add(&row_sum[i], permi_dd_complex_by(terms->twice[j * rows + i], -v, parts), parts);
     }
-    permi_terms_level(terms, j, binomial);
-    for (i = terms->least; i < rows; i++) {
-      permi_dd_complex_add(&sum[i], one[i], parts);
-      permi_dd_complex_add(&difference[i], permi_dd_complex_by(one[i], count - 2 * v, parts), parts);
-    }
-    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), negated */
-    binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
-  }
-}
-
-#define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
-
-static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_total *out)
-{
-  const int parts = minors->parts, turned = minors->transposed, rows = minors->lines[turned];
-  const int columns = minors->lines[!turned], inner = minors->inner;
-  permi_dd_complex *const room = (permi_dd_complex *)(void *)work, *const behind = room + (4 * columns + 3) * rows + 1;
-  const permi_terms terms = {minors->count[turned], minors->count[!turned], rows, columns, turned ? 0 : minors->least,
-                             parts, room, room + columns * rows, room + (2 * columns + 1) * rows,
-                             room + (3 * columns + 2) * rows, room + (4 * columns + 2) * rows,
-                             (double *)(void *)behind};
-  permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
-  int factor[PERM_MAX_N], i, j, v, part;
-  uint64_t rest = chunk;
-  memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
-  for (j = columns - 1; j >= 0; j--) {
-    const int count = terms.column_count[j], half = j == columns - 1; /* half the last one, by symmetry */
-    const uint64_t range = (uint64_t)(half ? count / 2 : count) + 1;
-    const int digit = j < inner ? 0 : (int)(rest % range);
-    factor[j] = count - 2 * digit;
-    if (j < inner)
-      continue;
-    rest /= range;
-    for (v = 0; v < digit; v++) { /* exact up to 2^106 */
-      weight = permi_dd_times_double(weight, -(double)(count - v));
-      weight = permi_dd_divide_double(weight, v + 1);
-    }
-    if (half && factor[j] > 0)
-      weight = permi_dd_add(weight, weight);
-  }
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns; j++)
-      for (part = 0; part < parts; part++) {
-        const permi_dd x = permi_dd_make(permi_minors_scaled(minors, turned, i, j, part));
-        permi_dd_complex *to = &terms.row_sum[inner * rows + i], *twice = &terms.twice[j * rows + i];
-        permi_dd *sum = part ? &to->im : &to->re;
-        *(part ? &twice->im : &twice->re) = permi_dd_scale(x, 1);
-        *sum = permi_dd_add(*sum, permi_dd_times_double(x, factor[j]));
-      }
-  permi_terms_level(&terms, inner, weight);
-  for (i = terms.least; i < rows; i++)
-    for (j = turned ? minors->least : 0; j < columns; j++) {
-      const permi_dd_complex d = j < inner ? terms.difference[j * rows + i]
-                                           : permi_dd_complex_by(terms.sum[inner * rows + i], factor[j], parts);
-      const int place = permi_minors_place(minors, turned, i, j), row = place / minors->lines[1];
+  for (r = 0; r < kept[0]; r++)
+    for (s = 0; s < kept[1]; s++)
       for (part = 0; part < parts; part++)
-        out->value[place * parts + part] = permi_dd_divide_double(part ? d.im : d.re, terms.column_count[j]);
-      out->absolute[row] = fmax(out->absolute[row], terms.absolute[i]);
-    }
+        *to++ = minors->entry[line[0][r]][line[1][s]][part];
+  own.method = options->method != PERM_METHOD_GLYNN ? PERM_METHOD_AUTO
+               : copies                             ? PERM_METHOD_MULTIPLICITIES
+                                                    : PERM_METHOD_GLYNN;
+  problem = permi_problem_make(kept[0], kept[1], entry, NULL, kept[1], permi_reach_of(parts), copies ? count[0] : NULL,
+                               copies ? count[1] : NULL);
+  permi_compute(&problem, copies ? PERMI_WITH_COUNTS : PERMI_AS_IT_STANDS, 7, &own, result);
+  for (part = 0; part < parts; part++) {
+    total->value[place * parts + part] = permi_dd_make(part ? result->imaginary : result->value);
+    total->exp2[place * parts + part] = result->exp2 - unit;
+  }
+  total->absolute[i - minors->least] = fmax(total->absolute[i - minors->least],
+                                            permi_ldexp(result->error_estimate, result->exp2 - unit));
+  return result->status;
 }
 
-/* Minors of non-negative matrices without cancellation, by a dynamic program: v_i = 0..r_i of the r_i copies of row i
-   are used, columns with copies are places, and |v| is the next.
+/* Not inlined: perm_result is large. */
+PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *minors, const perm_options *options,
+                                                              permi_control *control, permi_minors_total *total,
+                                                              perm_result *result)
+{
+  const int rows = minors->lines[0] - minors->least, columns = minors->lines[1];
+  perm_options own = *options;
+  permi_inner inner = {control, 0, minors->seconds / (rows * columns)};
+  double *entry = (double *)permi_allocate(&options->allocator, sizeof minors->entry, 1);
+  perm_result one;
+  perm_status status = entry ? PERM_OK : PERM_ERROR_MEMORY;
+  int k;
+  own.precision = PERM_PRECISION_DD;
+  own.tolerance = own.max_seconds = 0;
+  own.gpu.devices = 0;
+  own.progress = permi_inner_progress;
+  own.user_data = &inner;
+  memset(total->absolute, 0, (size_t)rows * sizeof *total->absolute);
+  minors->terms = 0;
+  result->precision = PERM_PRECISION_DD;
+  for (k = 0; k < rows * columns && status == PERM_OK; k++) {
+    inner.before = k * inner.each;
+    status = permi_minors_permanent(minors, minors->least + k / columns, k % columns, &own, entry, total, &one);
+    minors->terms += one.terms;
+    result->method = one.method;
+    result->isa = one.isa;
+    result->threads = one.threads > result->threads ? one.threads : result->threads;
+    if (status < 0)
+      memcpy(control->message, one.message, sizeof control->message);
+    else if (status > 0 && control->stopped != PERM_OK)
+      status = control->stopped;
+    else if (status == PERM_OK)
+      status = permi_control_poll(control, inner.before + inner.each, "summing");
+  }
+  permi_release(&options->allocator, entry);
+  return status;
+}
+
+/* Minors of non-negative matrices by a dynamic program: v_i = 0..r_i of the r_i copies of row i are used, columns with
+   copies are places, and |v| is the next.
        before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
-   or the same of the transpose, if that has fewer states.
-   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. All
-   signs are +. A place rounds a number rows + 1 times at most, the last product twice, a sum of PERMI_PLACING_APART
-   states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of itself, to
-   a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). What falls below 2^-1022 loses less, times 256 2^500 in a
-   derivative: less than 2^-498 states rows in all. */
+   The transpose serves if it has fewer states.
+   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places.
+   2. Nothing cancels. A place rounds a number rows + 1 times at most, the last product twice, a sum of
+   PERMI_PLACING_APART states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART
+   + 8) u of itself, to a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). Underflow loses 2^-1022 times 256 2^500
+   in a derivative: less than 2^-498 states rows in all. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
@@ -338,7 +284,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
 typedef struct permi_placing {
   int rows, places;
   const int *count;
-  double *entry, *recent; /* [place][row]; recent: derivatives of the last states */
+  double *entry, *recent; /* [place][row]; recent: last derivatives */
   permi_dd *derivative;   /* in units of 2^(N - PERMI_PLACING_EXP2) */
 } permi_placing;
 

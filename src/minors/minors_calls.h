@@ -4,20 +4,19 @@
 #include "minors_dense.h"
 
 #if !defined(PERM_NO_EXTRAS)
-/* Estimates a scaled minor's error. */
-static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
+/* Estimates a scaled error. */
+static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
 {
-  const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
-  return (minors->estimate_relative + 2 * minors->below) * sum + (minors->subsets ? minors->lost : 0) +
+  return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +
+         (minors->subsets ? minors->lost : 0) +
          (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-/* Scales cancel in marginals. */
 static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
                                    const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->lines[0], columns = minors->lines[1];
-  int spare = 1, i, j, k, e; /* lines of ones, if any */
+  int spare = 1, i, j, k, e; /* lines of ones */
   double value = 0, error = 0, of_value = 0;
   result->exp2 = minors->unit_exp2 - minors->scale_exp2;
   for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
@@ -27,7 +26,7 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
   if (!(value > 0))
     return;
   for (j = 0; j < columns; j++)
-    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
+    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1) / value + columns * PERMI_UNIT);
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
       const int row = minors->origin[0][i], column = minors->origin[1][j];
@@ -40,10 +39,10 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       }
       call->out[row * call->n + column] = x;
       minors->largest = fmax(minors->largest, x);
-      error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
+      error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
-  for (k = 2; k <= spare; k++) { /* lines of ones are not told apart */
+  for (k = 2; k <= spare; k++) { /* they are not told apart */
     value = frexp(value / k, &e);
     result->exp2 += e;
   }
@@ -89,7 +88,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     for (j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
       const long long unit = whole + minors->exp2[0][i] + minors->exp2[1][j];
-      const double lost = permi_minors_lost(minors, total, i, j) * factor;
+      const double lost = permi_minors_lost(minors, total, i) * factor;
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
         total->exp2[k] += unit;
@@ -133,17 +132,17 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
-/* TERMS: single ones; ONE: also subsets. */
-typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
+/* ONE: by permanents or subsets. */
+typedef enum permi_minors_by { PERMI_MINORS_BY_PERMANENTS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
 {
-  permi_minors_plan_terms(minors);
-  if (by != PERMI_MINORS_BY_TERMS && options->method == PERM_METHOD_AUTO)
+  permi_minors_plan_permanents(minors);
+  if (by != PERMI_MINORS_BY_PERMANENTS && options->method == PERM_METHOD_AUTO)
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
+/* Returns 1 for GPUs. full: room, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -152,14 +151,10 @@ static int permi_minors_choose(permi_minors *minors, const perm_options *options
   if (!full || by != PERMI_MINORS_BY_ANY)
     return 0;
   seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
-  if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
+  if (permi_minors_plan_dense(minors, permi_isa(options), full) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);
-  if (permi_minors_gpu_takes(minors, options, full))
-    return 1;
-  if (minors->kernel)
-    minors->below = permi_minors_below(minors, 0, full);
-  return 0;
+  return permi_minors_gpu_takes(minors, options, full);
 }
 
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
@@ -169,21 +164,17 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   const int on_gpu = permi_minors_choose(minors, options, by, full);
   const int threads =
       on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
-  perm_status status = PERM_OK;
-  minors->dense.memory = NULL;
+  perm_status status;
   if (minors->terms >= 1e18)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
   if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
                       permi_time_words(minors->seconds).text, options->max_seconds);
   control->work_total = minors->seconds;
-  if (minors->kernel)
-    status = permi_minors_tables(minors, &options->allocator, full);
-  if (status == PERM_OK)
-    status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
-             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
-                               : permi_minors_execute(minors, options, control, threads, total);
-  permi_release(&options->allocator, minors->dense.memory);
+  status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
+           : minors->subsets ? permi_minors_subsets(minors, options, control, total)
+           : minors->kernel  ? permi_minors_execute(minors, options, control, threads, full, total)
+                             : permi_minors_permanents(minors, options, control, total, result);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status > 0            ? permi_early_words(control, status).text
@@ -191,17 +182,18 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
                                             : perm_status_text(status));
   minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
   minors->largest = 0;
-  permi_terms_norms(minors);
   if (call->marginals)
     permi_minors_marginals(call, minors, total, result);
   else
     permi_minors_output(call, minors, total, result);
   result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
-  result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
-  result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
-  result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
   result->gpus = on_gpu ? control->gpus : 0;
-  result->threads = threads;
+  if (minors->in_doubles) {
+    result->method = minors->subsets ? PERM_METHOD_SUBSETS : PERM_METHOD_DENSE;
+    result->precision = options->precision;
+    result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
+    result->threads = threads;
+  }
   result->terms += minors->terms;
   return status;
 }
@@ -271,7 +263,7 @@ static void permi_minors_take(permi_minors *minors, int side, int line, int coun
   minors->count[side][minors->lines[side]++] = count;
 }
 
-/* The wanted row is last; marginals get ones for missing copies. */
+/* Puts the wanted row last; marginals get ones for missing copies. */
 static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
                                 permi_minors *minors)
 {
@@ -301,14 +293,14 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
                                       double *full, permi_minors_total *total, perm_result *result)
 {
   permi_minors_by by = options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_GLYNN
-                           ? PERMI_MINORS_BY_TERMS
+                           ? PERMI_MINORS_BY_PERMANENTS
                            : PERMI_MINORS_BY_ANY;
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
   double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
   while (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
     const perm_result finished = *result;
-    by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
+    by = minors->subsets ? PERMI_MINORS_BY_PERMANENTS : PERMI_MINORS_BY_ONE;
     permi_minors_plan_one(minors, options, by);
     if ((options->tolerance > 0 ? options->max_seconds > 0 && minors->seconds > options->max_seconds
                                 : minors->seconds >= PERMI_ESCALATE_SECONDS) ||
@@ -328,7 +320,6 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   return status;
 }
 
-/* Sets `entries` results. */
 static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
 {
   int k;

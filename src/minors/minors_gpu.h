@@ -1,8 +1,7 @@
 /* ===================================================================================== >>minors_gpu
-   Minors in double. Forms are the copies of one side's lines, digits the counts of the other's.
-     one sum      minors of a row: forms are columns, digits the other rows; prefix and suffix products of a term are
-                  its shares of the minors
-     by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
+   Minors in double: forms are the copies of one side's lines, digits the counts of the other's.
+     one sum      of a row: forms are columns, digits the other rows; prefix and suffix products make every minor
+     by digits    of every row: a sum for each digit, whose factor count - 2 v goes into the term
    A thread's number sets the high digits; all walk over the low ones by one n-ary Gray code. Row sums on grids and sums
    of chunks are exact. */
 #pragma once
@@ -35,7 +34,7 @@ typedef struct permi_minors_gpu {
   int place[2][PERM_MAX_N]; /* of a row and of a column */
 } permi_minors_gpu;
 
-/* Digits of fewest settings come first and are walked; the last, best an odd one, is halved by symmetry. */
+/* Walks digits of fewest settings, which come first; symmetry halves the last, best an odd one. */
 static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
 {
   static const double rate[2] = PERMI_MINORS_GPU_RATE;
@@ -99,6 +98,21 @@ static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *min
                                                 ((minors->lines[0] - minors->least) * minors->lines[1] * minors->parts);
 }
 
+/* Writes the matrix out; returns the grid's share of terms. */
+static double permi_minors_below(const permi_minors *minors, int turned, double *full)
+{
+  const int n = minors->total, parts = minors->parts, entries = n * parts;
+  const permi_view view = permi_view_of(full, n, parts, NULL);
+  permi_dense_plan plain;
+  int i;
+  permi_minors_write_out(minors, turned, full);
+  for (i = 0; i < entries && minors->least; i++)
+    full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
+  memset(&plain, 0, sizeof plain);
+  plain.n = n;
+  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+}
+
 static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *options, double *full)
 {
   const int n = minors->total;
@@ -146,7 +160,7 @@ static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
   return doubles;
 }
 
-/* Weights, and digits that move; *last: settings at the end. */
+/* Writes weights and digits that move; *last: final settings. */
 static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
 {
   int up[PERM_MAX_N], m, d, move = 0;
@@ -168,7 +182,7 @@ static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *tab
   }
 }
 
-/* The table of permi_minors_view, >>text_minors; it was zero. */
+/* Fills the table of >>text_minors, which was zero. */
 static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
 {
   const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
@@ -230,7 +244,7 @@ static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
   gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
 }
 
-/* A minor is at its row's place plus its column's, by the last copy. */
+/* A minor is at its row's place plus its column's. */
 static void permi_minors_gpu_places(permi_minors_gpu *gpu)
 {
   const int parts = gpu->minors->parts;

@@ -1,5 +1,5 @@
 /* ================================================================================= >>minors_kernels
-   Kernels of >>minors. */
+   Sums of >>minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -10,219 +10,42 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-/* Sums of P_i, by products forward and backward. The last row is in no forward product: a pass back to least = n - 1
-   yields its minors. Cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
-{
-  PERMI_V error;
-  PERMI_STORE(high, PERMI_NAME(vector_two_sum)(PERMI_LOAD(high), x, &error));
-  PERMI_STORE(low, PERMI_LOAD(low) + error);
-}
-
-/* Folds pairs that differ in one column's sign: differences to `rest`, sums to *sum. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
-                                                       int parts)
-{
-  PERMI_N both[4];
-  int k;
-  PERMI_EVERY(k, pairs, both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]));
-  PERMI_EVERY(k, pairs, rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]));
-  if (pairs > 1)
-    both[0] = PERMI_NAME(minus)(both[0], both[1]);
-  if (pairs > 2)
-    both[0] = PERMI_NAME(minus)(both[0], PERMI_NAME(minus)(both[2], both[3]));
-  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), both[0]), parts);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
-                                                      int block)
-{
-  const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
-  const int settings = 1 << block;
-  int q;
-  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(times)(
-                               p[q], PERMI_NAME(plus)(PERMI_NAME(get)(t + q * PERMI_WIDTH, settings * PERMI_WIDTH,
-                                                                      parts), outer), parts));
-}
-
-/* Adds four states to the first two outer columns, `number` apart. done: earlier fours. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
-                                                       int row, uint64_t c, uint64_t done)
-{
-  const double *from = work->present + at;
-  double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
-  const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
-  const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = s0 + s1, behind = s2 + s3;
-  PERMI_V now = before + behind;
-  const PERMI_V turned = PERMI_SET(c & 4 ? -1.0 : 1.0) * (before - behind);
-  int k;
-  PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
-  PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* complete blocks meet; column k has + where bits k and k + 1 of c are equal */
-  for (k = 0; done >> k & 1; k++) {
-    const PERMI_V waiting = PERMI_LOAD(stack);
-    PERMI_V difference = waiting - now;
-    if (c & UINT64_C(8) << k)
-      difference = PERMI_SET(0.0) - difference;
-    PERMI_NAME(add_wide)(high, low, difference);
-    now = waiting + now;
-    stack += row;
-    high += row;
-    low += row;
-  }
-  PERMI_STORE(stack, now);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
-                                                  const permi_minors_work *work, int parts, int block)
-{
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64;
-  const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
-  const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
-  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
-  PERMI_N p[8], term[8], rest[4];
-  uint64_t c;
-  int i, k, q;
-  PERMI_NAME(walk_from)(dense, first, x);
-  for (i = 0; i < n; i++) {
-    double *to = work->row + i * pitch;
-    for (k = 0; k < products; k += PERMI_WIDTH)
-      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * products + k));
-    for (k = 0; k < sums; k += PERMI_WIDTH)
-      PERMI_STORE(to + 2 * products + k, PERMI_SET(0.0));
-  }
-
-  for (c = first;;) {
-    const double sign[2] = {c & 1 ? -1.0 : 1.0, 0}, one[2] = {1, 0};
-    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
-    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
-    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(sign, 1, parts));
-    for (i = 0; i + 1 < n; i++) {
-      PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
-      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
-      t += pitch;
-    }
-    PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
-    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(one, 1, parts));
-    for (;;) {
-      double *sum = t + 2 * products;
-      PERMI_EVERY(q, settings, term[q] = PERMI_NAME(times)(
-                                 PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts));
-      PERMI_NAME(minors_fold)(term, settings / 2, rest, sum, parts);
-      if (block > 1)
-        PERMI_NAME(minors_fold)(rest, settings / 4, rest, sum + number, parts);
-      if (block > 2)
-        PERMI_NAME(minors_fold)(rest, settings / 8, rest, sum + 2 * number, parts);
-      PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
-      if (sampled) {
-        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_EVERY(q, settings, absolute = absolute + (parts == 2 ? (PERMI_V)(PERMI_ABS(term[q].re) +
-                                                                               PERMI_ABS(term[q].im))
-                                                                   : (PERMI_V)PERMI_ABS(term[q].re)));
-        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
-      }
-      if (i == least)
-        break;
-      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
-      i--;
-      t -= pitch;
-    }
-
-    c++;
-    if (!(c & 3) || c == last) { /* four states at once, padded with zeros */
-      for (k = (int)(c & 3); k & 3; k++)
-        for (i = least * number; i < row; i += PERMI_WIDTH)
-          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * products + block * number;
-        for (k = 0; k < number; k += PERMI_WIDTH)
-          PERMI_NAME(minors_meet)(work, i * number + k, sum + k, number, row, c - 1, (c - 1 - first) >> 2);
-      }
-    }
-    if (!(c & 15) || c == last)
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * products;
-        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
-        for (k = 0; k < sums; k += PERMI_WIDTH) {
-          PERMI_NAME(add_wide)(high + k, low + k, PERMI_LOAD(sum + k));
-          PERMI_STORE(sum + k, PERMI_SET(0.0));
-        }
-      }
-    if (c == last)
-      break;
-    PERMI_NAME(walk_to)(dense, c, x);
-  }
-  PERMI_LEAVE();
-}
-
-#define PERMI_BLOCK (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2) /* complex: one less */
-#define PERMI_INSTANCE(name, parts, block)                                                                             \
-  PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
-  {                                                                                                                    \
-    PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
-  }
-PERMI_INSTANCE(minors_real, 1, PERMI_BLOCK)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
-#endif
-#undef PERMI_INSTANCE
-#undef PERMI_BLOCK
-
-/* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
+/* With z_i = sum_j d_j a_ij over signs d_j of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
    A term enters all columns' sums at once:
      block columns     two, in registers: sums and differences of four products
-     state columns     a binary counter, as in >>minors
+     state columns     a binary counter: two blocks of 2^k states give column k their difference, column k + 1 the sum
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
-   are renewed for each of the last: all fits a small stack. wanted: 0, minors of a row not given, or 4 rows at once,
-   for gradients: the product Q of the others, Q z_2 z_3 times z_1 and z_0, and likewise. Passes over n / 4 groups cost
-   what prefixes and suffixes do at n = 8, 1.3 times that at 12, without their memory. */
+   are renewed for each of the last. The signs of `fixed` columns are the chunk's bits: a sum is of 2^13 states.
+   n - 1 rows give minors of the row left out, n rows the gradient, `group` rows at once, by prefixes and suffixes of
+   their product. The sum of |terms| follows each row. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
-#define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
-#define PERMI_ROWS PERMI_NAME(small_minors_rows)
-#define PERMI_SUMS PERMI_NAME(small_minors_sums)
+#define PERMI_ROWS PERMI_NAME(minors_rows)
 
-/* low, high: of outer columns; outer: their sums. */
+/* outer: sums of low and high, of the outer columns. sums: for each row of a group block and state columns, waiting
+   states, the last of all, and |terms|. */
 typedef struct {
-  double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
-  int rows;
+  double *table, *low, *high, *outer, *front, *sums;
+  int rows, group, states, apart;
 } PERMI_ROWS;
 
-/* Block and state columns; waiting states, the last of all. */
-typedef struct {
-  double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
-  double absolute[PERMI_WIDTH];
-} PERMI_SUMS;
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
-                                                             int parts)
+/* Multiplies p by four settings of row i. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const PERMI_ROWS *from, int i, int at, int s,
+                                                            int parts)
 {
-  return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
-                                                                int s, PERMI_N *p, int parts)
-{
-  int i = first ? 0 : behind, q;
-  PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
-  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts));
-  for (i++; i < from->rows; i++) {
-    if (i == first)
-      i = behind;
-    if (i == from->rows)
-      break;
-    outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
-    PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
-                          p[q], PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts), parts));
-  }
+  const PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
+  const double *table = from->table + i * parts * 32 + at;
+  int q;
+  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
+                        p[q], PERMI_NAME(plus)(PERMI_NAME(get)(table + q * PERMI_WIDTH, 32, parts), outer), parts));
 }
 
 /* Adds products of state c, whose bits are minus signs. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(const PERMI_ROWS *to, int row, const PERMI_N *t, int c,
+                                                      int parts)
 {
   const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
   const PERMI_N both0 = PERMI_NAME(plus)(t[0], t[1]), turn0 = PERMI_NAME(minus)(t[0], t[1]);
@@ -230,10 +53,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   const int number = PERMI_WIDTH * parts;
   PERMI_V absolute = PERMI_LARGER(both0.re, turn0.re) + PERMI_LARGER(both1.re, turn1.re); /* |t_0| + |t_1|, .. */
   PERMI_N now = PERMI_NAME(minus)(turn0, turn1);
-  double *column = sums->column, *waiting = sums->waiting;
+  double *column = to->sums + row * to->apart, *waiting = column + (2 + to->states) * number;
+  double *moduli = waiting + (1 + to->states) * number;
   if (parts == 2)
     absolute = absolute + (PERMI_LARGER(both0.im, turn0.im) + PERMI_LARGER(both1.im, turn1.im));
-  PERMI_STORE(sums->absolute, PERMI_LOAD(sums->absolute) + absolute);
+  PERMI_STORE(moduli, PERMI_LOAD(moduli) + absolute);
   PERMI_NAME(put)(column, PERMI_WIDTH,
                   PERMI_NAME(small_signed)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), sign,
                                            PERMI_NAME(minus)(both0, both1), parts), parts);
@@ -254,28 +78,34 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* p: of the other rows. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
-                                                             int at, int s, int c, const PERMI_N *p, int parts)
+/* Adds state c, `sign` times products of other rows, for `group` rows from `first` on. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_state)(const PERMI_ROWS *from, int first, double sign, int at, int s,
+                                                        int c, int parts)
 {
-  PERMI_N outer[4], term[4][4];
-  int k, q;
-  PERMI_EVERY(k, 4, outer[k] = PERMI_NAME(spread)(from->outer + (first + k) * parts * 8 + s, 8, parts));
-  PERMI_UNROLL
-  for (q = 0; q < 4; q++) {
-    PERMI_N z[4], low, high;
-    PERMI_EVERY(k, 4, z[k] = PERMI_NAME(small_minors_z)(from, first + k, at + q * PERMI_WIDTH, outer[k], parts));
-    low = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[0], z[1], parts), parts);
-    high = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[2], z[3], parts), parts);
-    term[0][q] = PERMI_NAME(times)(high, z[1], parts);
-    term[1][q] = PERMI_NAME(times)(high, z[0], parts);
-    term[2][q] = PERMI_NAME(times)(low, z[3], parts);
-    term[3][q] = PERMI_NAME(times)(low, z[2], parts);
+  const double turn[2] = {sign, 0}, one[2] = {1, 0};
+  const int number = PERMI_WIDTH * parts, group = from->group, rows = from->rows;
+  double *front = from->front;
+  PERMI_N p[4], back[4];
+  int i, k, q;
+  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(spread)(turn, 1, parts));
+  PERMI_EVERY(q, 4, back[q] = PERMI_NAME(spread)(one, 1, parts));
+  for (i = first + group; i < first + (first < rows ? rows : rows + 1); i++)
+    PERMI_NAME(minors_row)(p, from, i < rows ? i : i - rows - (first == rows), at, s, parts);
+  for (k = 0; k + 1 < group; k++) {
+    PERMI_EVERY(q, 4, PERMI_NAME(put)(front + (4 * k + q) * number, PERMI_WIDTH, p[q], parts));
+    PERMI_NAME(minors_row)(p, from, first + k, at, s, parts);
   }
-  PERMI_EVERY(k, 4, PERMI_NAME(small_minors_add)(sums + k, term[k], c, parts));
+  for (;; k--) {
+    PERMI_NAME(minors_add)(from, k, p, c, parts);
+    if (!k)
+      break;
+    PERMI_NAME(minors_row)(back, from, first + k, at, s, parts);
+    PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
+                          PERMI_NAME(get)(front + (4 * (k - 1) + q) * number, PERMI_WIDTH, parts), back[q], parts));
+  }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, int n, const double *a, int columns,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_tables)(const PERMI_ROWS *to, int n, const double *a, int columns,
                                                                int low, PERMI_NAME(small_lanes) lanes, int parts)
 {
   const double *row = a;
@@ -292,7 +122,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
 }
 
 /* Signs lanes, except bit `but`. */
-PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
+PERMI_TARGET PERMI_INLINE double PERMI_NAME(minors_lanes)(const double *from, int but)
 {
   double x[PERMI_WIDTH];
   int k, bit;
@@ -306,136 +136,93 @@ PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *fr
   return x[0];
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const double *sums, int n, int fixed, uint64_t chunk,
+                                                       double *out, int parts)
 {
+  const double *waiting = sums + (n - 1 - PERMI_LANES) * parts * PERMI_WIDTH, *moduli;
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
   const int states = n - 3 - PERMI_LANES;
   double sum = 0;
   int part, j;
   for (part = 0; part < parts; part++) {
-    const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
+    const double *from = waiting + (states * parts + part) * PERMI_WIDTH;
     PERMI_UNROLL
     for (j = 0; j <= PERMI_LANES; j++)
-      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, j - 1);
-    from = sums->column + part * PERMI_WIDTH;
+      out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, j - 1);
+    from = sums + part * PERMI_WIDTH;
     for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
-      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
+      out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, -1);
+    for (j = 0; j < fixed; j++)
+      out[(n + j) * parts + part] = chunk >> j & 1 ? -out[part] : out[part];
   }
+  moduli = waiting + (1 + states) * parts * PERMI_WIDTH;
   for (j = 0; j < PERMI_WIDTH; j++)
-    sum += sums->absolute[j];
-  out[n * parts] = scale * sum;
+    sum += moduli[j];
+  out[(n + fixed) * parts] = scale * sum;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
-                                                        int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_minors_sum *of, uint64_t chunk, double *work,
+                                                        double *out, int parts)
 {
+  const double *a = of->a;
+  const int rows = of->rows, all = of->n, fixed = of->fixed, n = all - fixed, gradient = rows == all, group = of->group;
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
   const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
-  const int high = left < 3 ? left : 3, more = left - high, last = n - left;
+  const int high = left < 3 ? left : 3, more = left - high, last = n - left, row = rows * parts;
+  const int number = parts * PERMI_WIDTH, apart = (2 * rest - 1) * number + PERMI_WIDTH;
   const PERMI_V zero = PERMI_SET(0.0);
+  double *const front = work + row * 56;
+  const PERMI_ROWS from = {work, work + row * 32, work + row * 40, work + row * 48, front, front + group * 4 * number,
+                           rows, group, rest - 2, apart};
   PERMI_NAME(small_lanes) lanes;
-  PERMI_ROWS from PERMI_ALIGN64;
-  PERMI_SUMS sums[4] PERMI_ALIGN64;
-  PERMI_N p[4];
+  double sign = 1;
   int first, h, s, at, c, i, k;
+  for (i = 0; i < fixed; i++)
+    sign = chunk >> i & 1 ? -sign : sign;
   lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
   lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
   lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
-  from.rows = rows;
-  PERMI_NAME(small_minors_tables)(&from, n, a, columns, low, lanes, parts);
-  for (first = wanted ? 0 : rows; first < rows || !wanted; first = first + 8 > rows ? rows - 4 : first + 4) {
-    for (k = 0; k < (wanted ? 4 : 1); k++) {
+  PERMI_NAME(minors_tables)(&from, all, a, columns, low, lanes, parts);
+  for (first = gradient ? 0 : rows;; first = first + 2 * group > rows ? rows - group : first + group) {
+    for (k = 0; k < group; k++) {
       for (i = 0; i < rest * parts; i++)
-        PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
-      PERMI_STORE(sums[k].absolute, zero);
+        PERMI_STORE(from.sums + k * apart + i * PERMI_WIDTH, zero);
+      PERMI_STORE(from.sums + (k + 1) * apart - PERMI_WIDTH, zero);
     }
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
+      const uint64_t away = (uint64_t)(h >> high) | chunk << more;
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, more, h >> high,
-                                    lanes, parts);
-      for (i = 0; i < rows * parts; i++)
+        PERMI_NAME(small_outer_row)(a + (i * all + last) * parts, from.high + i * parts * 8, 8, high, more + fixed,
+                                    away, lanes, parts);
+      for (i = 0; i < row; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
           PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
       for (s = 0; s < 1 << low; s++)
-        for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++) {
-          PERMI_NAME(small_minors_product)(&from, first, wanted ? first + 4 : rows, at, s, p, parts);
-          if (wanted)
-            PERMI_NAME(small_minors_four)(sums, &from, first, at, s, c, p, parts);
-          else
-            PERMI_NAME(small_minors_add)(sums, p, c, parts);
-        }
+        for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++)
+          PERMI_NAME(minors_state)(&from, first, sign, at, s, c, parts);
     }
-    for (k = 0; k < (wanted ? 4 : 1); k++)
-      PERMI_NAME(small_minors_fold)(sums + k, n, out + (wanted ? first + k : 0) * (n * parts + 1), parts);
-    if (!wanted || first + 4 == rows)
+    for (k = 0; k < group; k++)
+      PERMI_NAME(minors_fold)(from.sums + k * apart, n, fixed, chunk,
+                              out + (gradient ? first + k : 0) * (all * parts + 1), parts);
+    if (first + group >= rows)
       break;
   }
   PERMI_LEAVE();
 }
 
-#if PERMI_WIDTH == 1
-/* n = 2, 3, 4, by expansion along c, not read below n = 4. */
-PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
-{
-  const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
-  const PERMI_N bi = PERMI_NAME(spread)(b + i * parts, 1, parts), bj = PERMI_NAME(spread)(b + j * parts, 1, parts);
-  return PERMI_NAME(small_linear)(ai, bj, bi, aj, parts);
-}
-
-PERMI_INLINE void PERMI_NAME(small_minors_expand)(int n, const double *a, const double *b, const double *c, double *out,
-                                                  int parts)
-{
-  static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
-  PERMI_N pair[4][4];
-  int i, j;
-  for (i = 0; i < n && n == 4; i++)
-    for (j = 0; j < i; j++)
-      pair[i][j] = PERMI_NAME(small_minors_two)(a, b, i, j, parts);
-  for (j = 0; j < n; j++) {
-    const int *at = others[j];
-    PERMI_N x;
-    if (n == 2) {
-      x = PERMI_NAME(spread)(a + (1 - j) * parts, 1, parts);
-    } else if (n == 3) {
-      x = PERMI_NAME(small_minors_two)(a, b, at[1], at[2], parts);
-    } else {
-      x = PERMI_NAME(times)(PERMI_NAME(spread)(c + at[0] * parts, 1, parts), pair[at[1]][at[2]], parts);
-      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[1] * parts, 1, parts), pair[at[0]][at[2]], parts);
-      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[2] * parts, 1, parts), pair[at[0]][at[1]], parts);
-    }
-    PERMI_NAME(put)(out + j * parts, 1, x, parts);
-  }
-}
-
 #define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, const double *b, const double *c, double *out)                 \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_minors_sum *of, uint64_t chunk, double *work, double *out)                 \
   {                                                                                                                    \
-    PERMI_NAME(small_minors_expand)(n, a, b, c, out, parts);                                                           \
+    PERMI_NAME(minors)(of, chunk, work, out, parts);                                                             \
   }
-PERMI_INSTANCE(small_minors_few_real, 1)
+PERMI_INSTANCE(minors_real, 1)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(small_minors_few_complex, 2)
-#endif
-#undef PERMI_INSTANCE
-#endif
-
-#define PERMI_INSTANCE(name, wanted, parts)                                                                            \
-  PERMI_KERNEL PERMI_NAME(name)(int rows, int n, const double *a, double *out)                                         \
-  {                                                                                                                    \
-    PERMI_NAME(small_minors)(rows, n, a, out, wanted, parts);                                                          \
-  }
-PERMI_INSTANCE(small_minors_real, 0, 1)
-PERMI_INSTANCE(small_gradient_real, 4, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(small_minors_complex, 0, 2)
-PERMI_INSTANCE(small_gradient_complex, 4, 2)
+PERMI_INSTANCE(minors_complex, 2)
 #endif
 #undef PERMI_INSTANCE
 #undef PERMI_LANES
 #undef PERMI_TABLE
-#undef PERMI_STATE_COLUMNS
 #undef PERMI_ROWS
-#undef PERMI_SUMS
 #endif
 /* SPDX-License-Identifier: MIT */

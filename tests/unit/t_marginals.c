@@ -175,7 +175,8 @@ TEST(t_marginals_elsewhere)
   options.max_bytes = 1e6;
   CHECK(perm_marginals_real(18, 18, a, 18, NULL, NULL, &options, y, &s) == PERM_OK && s.method != PERM_METHOD_SUBSETS);
   options.precision = PERM_PRECISION_DD;
-  CHECK(perm_marginals_real(9, 14, a, 14, NULL, NULL, &options, y, &s) == PERM_OK && s.method == PERM_METHOD_GLYNN);
+  CHECK(perm_marginals_real(9, 14, a, 14, NULL, NULL, &options, y, &s) == PERM_OK &&
+        s.precision == PERM_PRECISION_DD);
   CHECK(perm_marginals_real(9, 14, a, 14, NULL, NULL, NULL, x, &r) == PERM_OK);
   for (i = 0; i < 9 * 14; i++)
     CHECK(fabs(x[i] - y[i]) <= 1.01 * r.error_bound);
