@@ -67,65 +67,24 @@
    LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
    side is below about 30.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. GPU kernels:
-   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something: docs/CONTRIBUTING.md.
-     api/            >>config          macros to define
-                     >>types           options, result, partial
-                     >>calls           the public functions
-     base/           >>platform        compilers, clock, rounding mode
-                     >>prices          the planner's prices
-                     >>memory          allocation, max_bytes, messages
-                     >>doubles         double-double
-                     >>integers        integers, the associative sum, numbers in expressions
-                     >>ring            values of the engines
-                     >>cpu             CPUID
-                     >>files           files replaced whole
-                     >>names           texts; perm_layout
-     job/            >>control         cancel, limits, progress; options checked
-                     >>job             leaves, expression, partials, threads
-                     >>state           finished chunks
-                     >>problem         the array of a call
-                     >>checkpoint      the file format
-     gpu/            >>contract        what plans of GPUs are
-     dense/          >>kernels         the interface of dense kernels, their table; readings for AVX-512, AVX2, NEON
-                     >>small           n <= 16 in one call, with bound and estimate
-                     >>plain           scalar engines
-                     >>scale           scaling by powers of two
-                     >>dense           Glynn's sum in blocks, Gray code; what a public call may link
-                     >>gpu             plans of dense sums on GPUs; what perm.h asks of perm_cuda.cu
-                     >>plan            what fixes the bits; its price
-                     >>bounds          the estimate; the bound: proof of certify; a plan's leaf
-                     >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-                     >>small_kernels   n <= 16
-     exact/          >>residues        Montgomery products, primes, Chinese remainders
-                     >>exact           integers, residues
-                     >>limbs           tables of their vector kernels (proof: docs/proofs-rounding.md)
-                     >>small_exact     n <= 16 in one call
-                     >>exact_device    plans on GPUs
-                     >>limb_kernels    limbs in doubles, real and Gaussian
-                     >>exact_kernels   integers: limbs, IFMA
-     multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
-                     >>subsets         dynamic program over subsets; values beyond double
-                     >>sign_sums       Glynn's sum: n-ary Gray code
-                     >>counts_leaf     scaling, error, the leaf
-                     >>counts_kernels  counts
-     plan/           >>check           finite entries, sizes, strides
-                     >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
-                     >>engine          the interface of every engine; the choice
-                     >>rank            rank 4 or less, recognised; primes, Chinese remainders
-                     >>offers          the engines for arrays
-                     >>entries         the reach of every public call
-                     >>judge           escalation
-                     >>compute         perm_compute_*, perm_job_*
-     minors/         >>minors          minors, derivatives, gradient; non-negative matrices without cancellation
-                     >>minors_dense    the same by vector kernels; at once, n <= 16
-                     >>minors_calls    perm_minors_*, perm_gradient_*
-                     >>minors_kernels  minors
-     batch/          >>batch           perm_batch_*, perm_select_*
-                     >>batch_kernels   batches
-     kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
-                     >>arithmetic      products of parts
-                     >>vocabulary_end  forgets the words
+   CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
+   docs/CONTRIBUTING.md.
+     api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
+     base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
+     job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
+     gpu/            >>contract: what plans of GPUs are
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums over signs; n <= 16
+                     at once; THE BOUND; and their loops: >>dense_kernels, >>small_kernels.
+                     PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
+     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device: integers (docs/proofs-rounding.md);
+                     >>limb_kernels, >>exact_kernels
+     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
+                     >>counts_kernels
+     plan/           >>check, >>run, >>engine, >>rank, >>offers, >>entries, >>judge, >>compute: the choice of the engine
+     minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
+     batch/          >>batch, >>batch_kernels: many small matrices
+     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
      [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
@@ -5202,67 +5161,36 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* Returns a row's sum and sum of squares in two parts. */
-__attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const double *row, int vectors, __m256i mask)
-{
-  const __m256d sign = _mm256_set1_pd(-0.0);
-  __m256d x = _mm256_maskload_pd(row + 4 * (vectors - 1), mask);
-  __m256d sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
-  int j;
-  PERMI_UNROLL
-  for (j = 0; j < vectors - 1; j++) {
-    x = _mm256_loadu_pd(row + 4 * j);
-    sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
-    square = _mm256_fmadd_pd(x, x, square);
-  }
-  return _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
-}
-
-/* Returns products over all rows only. `vectors` is constant: other loops cost a misprediction a row. */
-__attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
-                                                                                         const double *a, int vectors)
+/* Returns the products over all rows only. Both of a row, sum and squares, stand in one vector. */
+__attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
+                                                                                   const double *a)
 {
   static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (4 * vectors - width)));
-  const __m256d bottom = _mm256_set_pd(DBL_MIN, 0, DBL_MIN, 0);
-  const __m128d least = _mm256_castpd256_pd128(bottom);
-  __m256d pairs = _mm256_set1_pd(1), moduli = _mm256_setzero_pd();
-  __m128d all, sum;
+  const int end = (width - 1) / 4 * 4;
+  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (end + 4 - width)));
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  const __m128d least = _mm_set_pd(DBL_MIN, 0);
+  __m128d all = _mm_set1_pd(1), moduli = _mm_setzero_pd();
   permi_small_size size = {0, 0, 0, 0, 0};
-  int i;
-  for (i = 1; i < rows; i += 2, a += 2 * width) {
-    const __m256d x = permi_small_line(a, vectors, mask), y = permi_small_line(a + width, vectors, mask);
-    const __m256d pair = _mm256_add_pd(_mm256_permute2f128_pd(x, y, 0x20), _mm256_permute2f128_pd(x, y, 0x31));
-    moduli = _mm256_add_pd(moduli, pair);
-    pairs = _mm256_max_pd(_mm256_mul_pd(pairs, _mm256_max_pd(pair, bottom)), bottom);
-  }
-  sum = _mm_add_pd(_mm256_castpd256_pd128(moduli), _mm256_extractf128_pd(moduli, 1));
-  all = _mm_max_pd(_mm_mul_pd(_mm256_castpd256_pd128(pairs), _mm256_extractf128_pd(pairs, 1)), least);
-  if (i == rows) {
-    const __m256d x = permi_small_line(a, vectors, mask);
-    const __m128d line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
-    sum = _mm_add_pd(sum, line);
+  int i, j;
+  for (i = 0; i < rows; i++, a += width) {
+    __m256d x = _mm256_maskload_pd(a + end, mask), sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
+    __m128d line;
+    for (j = 0; j < end; j += 4) {
+      x = _mm256_loadu_pd(a + j);
+      sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
+      square = _mm256_fmadd_pd(x, x, square);
+    }
+    x = _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
+    line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    moduli = _mm_add_pd(moduli, line);
     all = _mm_max_pd(_mm_mul_pd(all, _mm_max_pd(line, least)), least);
   }
   size.sums = _mm_cvtsd_f64(all);
   size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(all, all));
-  size.moduli = _mm_cvtsd_f64(sum);
+  size.moduli = _mm_cvtsd_f64(moduli);
+  _mm256_zeroupper();
   return size;
-}
-
-__attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
-                                                                                   const double *a)
-{
-  switch ((width + 3) / 4) {
-  case 1: return permi_small_sizes_rows(rows, width, a, 1);
-  case 2: return permi_small_sizes_rows(rows, width, a, 2);
-  case 3: return permi_small_sizes_rows(rows, width, a, 3);
-  case 4: return permi_small_sizes_rows(rows, width, a, 4);
-  case 5: return permi_small_sizes_rows(rows, width, a, 5);
-  case 6: return permi_small_sizes_rows(rows, width, a, 6);
-  case 7: return permi_small_sizes_rows(rows, width, a, 7);
-  default: return permi_small_sizes_rows(rows, width, a, 8);
-  }
 }
 #endif
 
@@ -5788,24 +5716,13 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
 }
 
 /* ========================================================================================== >>scale
-   Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
-   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then moves the permanent by that times
-   permanents of entries <= 1; per |a| >= 2^-n. A matching of tight entries settles most matrices, shortest augmenting
-   paths [JV87] the rest; the rule for free duals ignores the first ones. O(n^3). */
+   Powers of two that make the largest product of a transversal the largest entries everywhere: duals of an assignment
+   problem with exponents as weights [DK01], by shortest augmenting paths [JV87]. Rounding an entry to its row's grid
+   then moves the permanent by that times permanents of entries <= 1; per |a| >= 2^-n. The rule for free duals ignores
+   the first ones. O(n^3). A first matching of tight entries saves 4 us at n = 20. */
 
 #define PERMI_NO_EXPONENT (-(1 << 28)) /* no path reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
-
-/* Augments along the parents of column j. */
-static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
-{
-  while (j >= 0) {
-    int i = parent[j], next = column_of[i];
-    row_of[j] = i;
-    column_of[i] = j;
-    j = next;
-  }
-}
 
 /* Augments by a path of least slack, or returns 0. The duals keep entries <= 0 and matched ones 0. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
@@ -5846,7 +5763,12 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
     row_exp2[row_of[j]] += best - distance[j];
     column_exp2[j] -= best - distance[j];
   }
-  permi_scale_flip(nearest, parent, row_of, column_of);
+  for (j = nearest; j >= 0; j = i) {
+    const int row = parent[j];
+    i = column_of[row];
+    row_of[j] = row;
+    column_of[row] = j;
+  }
   return 1;
 }
 
@@ -5927,16 +5849,6 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* Returns the columns of a row's entries of exponent 0. */
-static uint64_t permi_scale_tight(int n, const int *exponent, int row_exp2, const int *column_exp2)
-{
-  uint64_t tight = 0;
-  int j;
-  for (j = 0; j < n; j++)
-    tight |= (uint64_t)(exponent[j] + row_exp2 + column_exp2[j] == 0) << j;
-  return tight;
-}
-
 /* Returns 2n rows, NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
@@ -5948,9 +5860,8 @@ static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_
    entries underflow to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
-  uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
-  uint64_t free_columns = ~UINT64_C(0) >> (PERM_MAX_N - n), dead = 0;
-  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], parent[PERM_MAX_N], queue[PERM_MAX_N], left = n, i, j;
+  uint64_t reach[PERM_MAX_N];
+  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], i, j, k;
   for (j = 0; j < n; j++) {
     column_exp2[j] = PERMI_NO_EXPONENT;
     row_of[j] = column_of[j] = -1;
@@ -5968,40 +5879,15 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
   for (j = 0; j < n; j++)
     column_exp2[j] = column_exp2[j] > PERMI_NO_EXPONENT / 2 ? -column_exp2[j] : 0;
   for (i = 0; i < n; i++)
-    tight[i] = permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2);
-  for (i = 0; i < n; i++) { /* a maximum matching, breadth first; columns of failed searches stay dead */
-    uint64_t seen = dead;
-    int head = 0, tail = 1;
-    queue[0] = i;
-    while (head < tail) {
-      const int row = queue[head++];
-      uint64_t fresh = tight[row] & ~seen, found = fresh & free_columns;
-      if (found) {
-        j = permi_trailing_zeros(found);
-        parent[j] = row;
-        permi_scale_flip(j, parent, row_of, column_of);
-        free_columns &= ~(UINT64_C(1) << j);
-        left--;
-        break;
-      }
-      for (seen |= fresh; fresh; fresh &= fresh - 1) {
-        j = permi_trailing_zeros(fresh);
-        parent[j] = row;
-        queue[tail++] = row_of[j];
-      }
-    }
-    if (column_of[i] < 0)
-      dead = seen;
-  }
-  for (i = 0; i < n && left; i++)
-    if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
+    if (!permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
       memset(row_exp2, 0, (size_t)n * sizeof *row_exp2);
       memset(column_exp2, 0, (size_t)n * sizeof *column_exp2);
       return 0;
     }
   for (j = 0; j < n; j++) {
     i = row_of[j];
-    reach[j] = left ? permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2) : tight[i];
+    for (k = 0, reach[j] = 0; k < n; k++)
+      reach[j] |= (uint64_t)(exponent[i][k] + row_exp2[i] + column_exp2[k] == 0) << k;
   }
   permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
   for (i = 0; i < n; i++)
@@ -8703,32 +8589,6 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Returns 1 only if no rows of a square matrix are equal, no columns, and none is 0: their polynomials differ at one
-   place modulo 2^64. O(n^2). */
-static int permi_lines_differ(const permi_problem *problem)
-{
-  const int n = problem->n, parts = problem->parts;
-  uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
-  int i, j, k, side;
-  weight[0] = 1;
-  for (k = 1; k < n * parts; k++)
-    weight[k] = weight[k - 1] * UINT64_C(0x9e3779b97f4a7c15);
-  memset(sum, 0, sizeof sum);
-  for (i = 0; i < n; i++) {
-    for (k = 0; k < n * parts; k++) {
-      const uint64_t word = permi_line_bits(problem, 0, i, k >> (parts - 1), k & (parts - 1));
-      sum[0][i] += word * weight[k];
-      sum[1][k >> (parts - 1)] += word * weight[i * parts + (k & (parts - 1))];
-    }
-  }
-  for (side = 0; side < 2; side++)
-    for (i = 0; i < n; i++)
-      for (j = 0; j <= i; j++)
-        if (sum[side][i] == (j < i ? sum[side][j] : 0))
-          return 0;
-  return 1;
-}
-
 typedef struct permi_lines {
   int *line, *count, lines;
   int total; /* of the counts */
@@ -8743,6 +8603,24 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
       if (permi_line_bits(problem, by_columns, x, other->line[k], part) !=
           (y < 0 ? 0 : permi_line_bits(problem, by_columns, y, other->line[k], part)))
         return 0;
+  return 1;
+}
+
+/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. O(n^2) where lines
+   differ in their first places. */
+static int permi_lines_differ(const permi_problem *problem)
+{
+  int line[PERM_MAX_N], side, i, j;
+  permi_lines all;
+  all.line = line;
+  all.lines = problem->n;
+  for (i = 0; i < problem->n; i++)
+    line[i] = i;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < problem->n; i++)
+      for (j = -1; j < i; j++)
+        if (permi_lines_equal(problem, side, i, j, &all))
+          return 0;
   return 1;
 }
 

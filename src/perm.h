@@ -66,65 +66,24 @@
    LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
    side is below about 30.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. GPU kernels:
-   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something: docs/CONTRIBUTING.md.
-     api/            >>config          macros to define
-                     >>types           options, result, partial
-                     >>calls           the public functions
-     base/           >>platform        compilers, clock, rounding mode
-                     >>prices          the planner's prices
-                     >>memory          allocation, max_bytes, messages
-                     >>doubles         double-double
-                     >>integers        integers, the associative sum, numbers in expressions
-                     >>ring            values of the engines
-                     >>cpu             CPUID
-                     >>files           files replaced whole
-                     >>names           texts; perm_layout
-     job/            >>control         cancel, limits, progress; options checked
-                     >>job             leaves, expression, partials, threads
-                     >>state           finished chunks
-                     >>problem         the array of a call
-                     >>checkpoint      the file format
-     gpu/            >>contract        what plans of GPUs are
-     dense/          >>kernels         the interface of dense kernels, their table; readings for AVX-512, AVX2, NEON
-                     >>small           n <= 16 in one call, with bound and estimate
-                     >>plain           scalar engines
-                     >>scale           scaling by powers of two
-                     >>dense           Glynn's sum in blocks, Gray code; what a public call may link
-                     >>gpu             plans of dense sums on GPUs; what perm.h asks of perm_cuda.cu
-                     >>plan            what fixes the bits; its price
-                     >>bounds          the estimate; the bound: proof of certify; a plan's leaf
-                     >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-                     >>small_kernels   n <= 16
-     exact/          >>residues        Montgomery products, primes, Chinese remainders
-                     >>exact           integers, residues
-                     >>limbs           tables of their vector kernels (proof: docs/proofs-rounding.md)
-                     >>small_exact     n <= 16 in one call
-                     >>exact_device    plans on GPUs
-                     >>limb_kernels    limbs in doubles, real and Gaussian
-                     >>exact_kernels   integers: limbs, IFMA
-     multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
-                     >>subsets         dynamic program over subsets; values beyond double
-                     >>sign_sums       Glynn's sum: n-ary Gray code
-                     >>counts_leaf     scaling, error, the leaf
-                     >>counts_kernels  counts
-     plan/           >>check           finite entries, sizes, strides
-                     >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
-                     >>engine          the interface of every engine; the choice
-                     >>rank            rank 4 or less, recognised; primes, Chinese remainders
-                     >>offers          the engines for arrays
-                     >>entries         the reach of every public call
-                     >>judge           escalation
-                     >>compute         perm_compute_*, perm_job_*
-     minors/         >>minors          minors, derivatives, gradient; non-negative matrices without cancellation
-                     >>minors_dense    the same by vector kernels; at once, n <= 16
-                     >>minors_calls    perm_minors_*, perm_gradient_*
-                     >>minors_kernels  minors
-     batch/          >>batch           perm_batch_*, perm_select_*
-                     >>batch_kernels   batches
-     kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
-                     >>arithmetic      products of parts
-                     >>vocabulary_end  forgets the words
+   CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
+   docs/CONTRIBUTING.md.
+     api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
+     base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
+     job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
+     gpu/            >>contract: what plans of GPUs are
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums over signs; n <= 16
+                     at once; THE BOUND; and their loops: >>dense_kernels, >>small_kernels.
+                     PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
+     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device: integers (docs/proofs-rounding.md);
+                     >>limb_kernels, >>exact_kernels
+     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
+                     >>counts_kernels
+     plan/           >>check, >>run, >>engine, >>rank, >>offers, >>entries, >>judge, >>compute: the choice of the engine
+     minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
+     batch/          >>batch, >>batch_kernels: many small matrices
+     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
      [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.

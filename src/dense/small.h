@@ -90,67 +90,36 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* Returns a row's sum and sum of squares in two parts. */
-__attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const double *row, int vectors, __m256i mask)
-{
-  const __m256d sign = _mm256_set1_pd(-0.0);
-  __m256d x = _mm256_maskload_pd(row + 4 * (vectors - 1), mask);
-  __m256d sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
-  int j;
-  PERMI_UNROLL
-  for (j = 0; j < vectors - 1; j++) {
-    x = _mm256_loadu_pd(row + 4 * j);
-    sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
-    square = _mm256_fmadd_pd(x, x, square);
-  }
-  return _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
-}
-
-/* Returns products over all rows only. `vectors` is constant: other loops cost a misprediction a row. */
-__attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
-                                                                                         const double *a, int vectors)
+/* Returns the products over all rows only. Both of a row, sum and squares, stand in one vector. */
+__attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
+                                                                                   const double *a)
 {
   static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (4 * vectors - width)));
-  const __m256d bottom = _mm256_set_pd(DBL_MIN, 0, DBL_MIN, 0);
-  const __m128d least = _mm256_castpd256_pd128(bottom);
-  __m256d pairs = _mm256_set1_pd(1), moduli = _mm256_setzero_pd();
-  __m128d all, sum;
+  const int end = (width - 1) / 4 * 4;
+  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (end + 4 - width)));
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  const __m128d least = _mm_set_pd(DBL_MIN, 0);
+  __m128d all = _mm_set1_pd(1), moduli = _mm_setzero_pd();
   permi_small_size size = {0, 0, 0, 0, 0};
-  int i;
-  for (i = 1; i < rows; i += 2, a += 2 * width) {
-    const __m256d x = permi_small_line(a, vectors, mask), y = permi_small_line(a + width, vectors, mask);
-    const __m256d pair = _mm256_add_pd(_mm256_permute2f128_pd(x, y, 0x20), _mm256_permute2f128_pd(x, y, 0x31));
-    moduli = _mm256_add_pd(moduli, pair);
-    pairs = _mm256_max_pd(_mm256_mul_pd(pairs, _mm256_max_pd(pair, bottom)), bottom);
-  }
-  sum = _mm_add_pd(_mm256_castpd256_pd128(moduli), _mm256_extractf128_pd(moduli, 1));
-  all = _mm_max_pd(_mm_mul_pd(_mm256_castpd256_pd128(pairs), _mm256_extractf128_pd(pairs, 1)), least);
-  if (i == rows) {
-    const __m256d x = permi_small_line(a, vectors, mask);
-    const __m128d line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
-    sum = _mm_add_pd(sum, line);
+  int i, j;
+  for (i = 0; i < rows; i++, a += width) {
+    __m256d x = _mm256_maskload_pd(a + end, mask), sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
+    __m128d line;
+    for (j = 0; j < end; j += 4) {
+      x = _mm256_loadu_pd(a + j);
+      sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
+      square = _mm256_fmadd_pd(x, x, square);
+    }
+    x = _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
+    line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    moduli = _mm_add_pd(moduli, line);
     all = _mm_max_pd(_mm_mul_pd(all, _mm_max_pd(line, least)), least);
   }
   size.sums = _mm_cvtsd_f64(all);
   size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(all, all));
-  size.moduli = _mm_cvtsd_f64(sum);
+  size.moduli = _mm_cvtsd_f64(moduli);
+  _mm256_zeroupper();
   return size;
-}
-
-__attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
-                                                                                   const double *a)
-{
-  switch ((width + 3) / 4) {
-  case 1: return permi_small_sizes_rows(rows, width, a, 1);
-  case 2: return permi_small_sizes_rows(rows, width, a, 2);
-  case 3: return permi_small_sizes_rows(rows, width, a, 3);
-  case 4: return permi_small_sizes_rows(rows, width, a, 4);
-  case 5: return permi_small_sizes_rows(rows, width, a, 5);
-  case 6: return permi_small_sizes_rows(rows, width, a, 6);
-  case 7: return permi_small_sizes_rows(rows, width, a, 7);
-  default: return permi_small_sizes_rows(rows, width, a, 8);
-  }
 }
 #endif
 

@@ -41,32 +41,6 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Returns 1 only if no rows of a square matrix are equal, no columns, and none is 0: their polynomials differ at one
-   place modulo 2^64. O(n^2). */
-static int permi_lines_differ(const permi_problem *problem)
-{
-  const int n = problem->n, parts = problem->parts;
-  uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
-  int i, j, k, side;
-  weight[0] = 1;
-  for (k = 1; k < n * parts; k++)
-    weight[k] = weight[k - 1] * UINT64_C(0x9e3779b97f4a7c15);
-  memset(sum, 0, sizeof sum);
-  for (i = 0; i < n; i++) {
-    for (k = 0; k < n * parts; k++) {
-      const uint64_t word = permi_line_bits(problem, 0, i, k >> (parts - 1), k & (parts - 1));
-      sum[0][i] += word * weight[k];
-      sum[1][k >> (parts - 1)] += word * weight[i * parts + (k & (parts - 1))];
-    }
-  }
-  for (side = 0; side < 2; side++)
-    for (i = 0; i < n; i++)
-      for (j = 0; j <= i; j++)
-        if (sum[side][i] == (j < i ? sum[side][j] : 0))
-          return 0;
-  return 1;
-}
-
 typedef struct permi_lines {
   int *line, *count, lines;
   int total; /* of the counts */
@@ -81,6 +55,24 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
       if (permi_line_bits(problem, by_columns, x, other->line[k], part) !=
           (y < 0 ? 0 : permi_line_bits(problem, by_columns, y, other->line[k], part)))
         return 0;
+  return 1;
+}
+
+/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. O(n^2) where lines
+   differ in their first places. */
+static int permi_lines_differ(const permi_problem *problem)
+{
+  int line[PERM_MAX_N], side, i, j;
+  permi_lines all;
+  all.line = line;
+  all.lines = problem->n;
+  for (i = 0; i < problem->n; i++)
+    line[i] = i;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < problem->n; i++)
+      for (j = -1; j < i; j++)
+        if (permi_lines_equal(problem, side, i, j, &all))
+          return 0;
   return 1;
 }
 
