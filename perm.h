@@ -112,15 +112,14 @@
    PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
    PERM_STATIC           every function static: private to the file, and left out unless called
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if renamed)
-   and
-                         links with it (nvcc -c perm_cuda.cu)
+                         and links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
    PERM_NO_EXTRAS        no minors, gradients, batches, nothing of perm_more.h: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
-   PERM_HEADER_FILE      this file's name as seen from itself, if renamed (default "perm.h")
-   PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
-                         counter; elsewhere gettimeofday or clock) */
+   PERM_HEADER_FILE      this file's name, if renamed (default "perm.h")
+   PERM_SECONDS()        a steady clock in seconds, instead of CLOCK_MONOTONIC (Windows: its performance counter;
+                         elsewhere gettimeofday or clock) */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -149,15 +148,15 @@
 #define PERM_VERSION_PATCH 0
 #define PERM_VERSION_PRERELEASE "-rc.2" /* "" in a release */
 
-#define PERM_MAX_N 64       /* of the engines that sum over signs (64-bit counters) */
-#define PERM_MAX_LINES 4096 /* rows or columns, with multiplicities, of rectangular and repeated matrices */
+#define PERM_MAX_N 64       /* of sums over signs (64-bit counters) */
+#define PERM_MAX_LINES 4096 /* with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88
 #define PERM_INTEGER_WORDS 71 /* 4544 bits: order 64 of 63-bit complex entries */
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early and may continue.
-   Negative: an error; result->message says why. */
+/* PERM_TOLERANCE_NOT_MET has a value all the same. Other positive ones: stopped early, may continue. Negative: an
+   error; result->message says why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -227,9 +226,9 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_M
     perm_method;
 
 typedef enum perm_precision {
-  PERM_PRECISION_DEFAULT, /* row sums of entries rounded to 53 bits a row are exact, products in double */
-  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: guaranteed, about 1e-30 times sum |terms| */
-  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total */
+  PERM_PRECISION_DEFAULT, /* exact row sums of entries rounded to 53 bits a row, products in double */
+  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double: guaranteed, about 1e-30 sum |terms| */
+  PERM_PRECISION_KAHAN,   /* scalar engines: Kahan's sum */
   PERM_PRECISION_EXACT,   /* integers without rounding */
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
@@ -291,8 +290,8 @@ typedef struct perm_checkpoint_file {
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
-   Every call rejects invalid values with PERM_ERROR_OPTION; valid ones that do not apply to it are ignored. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Every
+   call rejects invalid values with PERM_ERROR_OPTION and ignores valid ones that do not apply. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -305,20 +304,17 @@ typedef struct perm_options {
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* 2 .. 2^63: integers, modulo this; 0: the permanent itself */
   double max_seconds; /* from the call on, with planning; 0: no limit. Tasks, which cannot be split, may be refused */
-  double max_bytes;   /* of host memory at a time, with what malloc adds, without stacks and the caller's results. More
-                      is
-                         not chosen, or PERM_ERROR_LIMIT. 0: no limit */
+  double max_bytes;   /* of host memory at a time, with what malloc adds, without stacks and results; 0: no limit. More
+                         is not chosen, or PERM_ERROR_LIMIT */
   double plan_effort; /* times the usual work on sparse plans, a few per cent of the predicted run, or 20 ms, counted,
-  not
-                         timed; 0: 1. 10 or 100 may find better orders */
+                         not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data; /* of progress and execute */
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Unless NULL, perm_compute_* call it instead of perm_job_execute (except to merge), as for perm_mpi.c, with the
-     call's options and the max_seconds that are left. */
+  /* Unless NULL, runs instead of perm_job_execute (except to merge), as for perm_mpi.c, with the max_seconds left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
@@ -333,17 +329,17 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2; errors have the unit 2^exp2, too. exp2 is 0 if value and errors are then
-   normal doubles (or 0, INFINITY). After an error or an early stop value and imaginary are NaN, the errors INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2; errors have that unit, too. exp2 is 0 if value and errors are then normal
+   doubles (or 0, INFINITY). After an error or an early stop values are NaN, errors INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf (modulo
-                                            the modulus), no approximation; else, and of hybrid's integers, 0 */
+  double partial_sum, partial_imaginary; /* after an early stop: the first unfinished leaf's terms so far (modulo the
+                                            modulus), no approximation; else, and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
-  int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
+  int exact;         /* 1: integer + i imaginary_integer is the permanent, value the nearest double */
   perm_integer integer, imaginary_integer;
   uint64_t modulus;         /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method;       /* of the costliest leaf */
@@ -359,8 +355,8 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* An exactly associative sum: fixed point, two's complement, least word first, in units of 2^-1074. 5632 bits hold
-   2^3000 terms of the largest double. */
+/* An exactly associative sum: fixed point, two's complement, least word first, units of 2^-1074. 5632 bits hold 2^3000
+   terms of the largest double. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -377,8 +373,8 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any number of
-   threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
+/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any threads
+   may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -392,7 +388,7 @@ typedef struct perm_leaf {
   uint64_t fingerprint;
 } perm_leaf;
 
-/* What an engine offered when a job of a sparse matrix was planned. */
+/* An offer of an engine when a sparse matrix was planned. */
 typedef struct perm_offer {
   int block, n; /* the block, from 0, as its leaf; its order */
   perm_method method;
@@ -405,32 +401,31 @@ typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168
 
 /* ========================================================================================== >>calls
-   Every public function. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
-   row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real and imaginary part (as
-   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. Where it
-   gets the permanent or minors it is required; else it may be NULL, and gets status and message. Jobs and states copy
-   what they need; perm_job_free and perm_state_free free them. */
+   The public functions. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
+   row-major with row stride ld >= n; complex and Gaussian ones are pairs, as C99's and C++'s, and ld counts pairs.
+   options may be NULL. *result is overwritten, its status returned; only where it gets no permanent or minors it may be
+   NULL. Jobs and states copy what they need; perm_job_free and perm_state_free free them. */
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), else as
-   perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; n = 0
-   gives 1. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly 1e-15), else as
+   perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; 1 for
+   n = 0. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* The same of a complex matrix, into value[0] and value[1]; the promise is of the modulus. */
+/* The same of a complex matrix, into value[0] and value[1], relative to the modulus. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at
-   most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
-   zeros go there. This holds for all perm_compute_ functions. */
+   0: 1. Square matrices up to order PERM_MAX_N (rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at most
+   2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
+   zeros go there, in all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix that has row i of a row_counts[i] times and column j column_counts[j] times; NULL: once each.
-   The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1 over rows,
-   or over columns. Integers: as perm_compute_integer. */
+/* Permanent of the matrix with row i row_counts[i] times and column j column_counts[j] times; NULL: once each. The
+   totals must be equal (PERM_ERROR_COUNTS), at most PERM_MAX_LINES. Terms: the product of counts + 1 over rows, or over
+   columns. Integers: as perm_compute_integer. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -444,17 +439,16 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of a matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
-   options.modulus if given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the
-   speed of doubles. PERM_ERROR_OVERFLOW: a perm_integer may be too short. */
+/* Permanent of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo options.modulus if
+   given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the speed of doubles.
+   PERM_ERROR_OVERFLOW: a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job that perm_compute_* of this kind of matrix starts with, never one of perm_sparse.h; a tolerance is only
-   judged. Another machine makes the same job of the same matrix and options if options.isa names the same kernel
-   family. */
+/* The job that perm_compute_* starts with, never one of perm_sparse.h; a tolerance is only judged. Another machine
+   makes the same job of the same matrix and options if options.isa names the same kernel family. */
 PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                    perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -470,21 +464,21 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size); /* in lines; like snprintf */
 
 /* Offer `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order asked.
-   PERM_ERROR_RANGE: there are no more. */
+   PERM_ERROR_RANGE: no more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
-/* The job's precision before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL): 1 if the result
-   will have a finite error_bound. */
+/* The job's precision before escalation; PERM_PRECISION_EXACT for integers. *proved (may be NULL): 1 if the result will
+   have a finite error_bound. */
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once, in any thread, process or machine. */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once, anywhere. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
 /* Adds `from` exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish judges
-   it by the certify and tolerance of the job's making: PERM_TOLERANCE_NOT_MET. */
+/* The result from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish judges it by the
+   certify and tolerance given when the job was made: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
@@ -496,7 +490,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
 /* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine. Encoding returns that number, 0 for NULL, and
-   writes only if `size` is enough. PERM_ERROR_FORMAT: another size, or impossible numbers. */
+   writes only if `size` is enough. PERM_ERROR_FORMAT: another size, impossible numbers. */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -505,7 +499,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
                                      uint64_t *begin, uint64_t *end);
 
 /* Adds the finished chunks [begin, end) of a leaf, held by *partial, or the state `from`. PERM_ERROR_STATE: chunks are
-   there already, or the partial holds others. A failure changes nothing. */
+   there already, or are not those. A failure changes nothing. */
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result);
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
@@ -522,36 +516,35 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file (>>files), a regular one. Writing replaces it as a whole, on the disk on return, or leaves it
-   unchanged. Reading also refuses another part (options.checkpoint.parts; 0: any) and says what differs. */
+/* The same as a regular file (>>files), replaced as a whole, on the disk on return, or unchanged. Reading also refuses
+   another part (options.checkpoint.parts; 0: any) and says what differs. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Overwrites in *options what the job of a checkpoint was planned with: method, precision, isa (never auto), certify,
+/* Overwrites in *options what a checkpoint's job was planned with: method, precision, isa (never auto), certify,
    modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL)
-   gets a copy of the note from the options' allocator, for the caller to release (by default with free), or NULL. */
+   gets a copy of the note, from the options' allocator, for the caller to release (by default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
-/* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds,
-   and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its start.
-   PERM_ERROR_LIMIT: tasks are predicted to exceed max_seconds. With options.checkpoint an empty state begins with the
-   file's; the file is written at once, every checkpoint.seconds, and at the end. If a write fails, the job continues
-   and retries at the next interval; after the last one a finished result carries a message, a stopped job is
-   PERM_ERROR_FILE. */
+/* Runs what is left of the job or part, with the options' threads, progress, cancel and max_seconds, and keeps finished
+   work in state. After PERM_STOPPED_* the same call continues, a task from its start. PERM_ERROR_LIMIT: tasks are
+   predicted to exceed max_seconds. With options.checkpoint an empty state begins with the file's; the file is written
+   at once, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the next
+   interval; after the last failure a finished result carries a message, a stopped job is PERM_ERROR_FILE. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j, from 0, in units
-   of 2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real,
-   of totals up to 256: one copy of each is left out; without one of the column it is 0, `row` needs one. result: value
-   is the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (of few
-   lines, or by method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are
-   NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+/* Minors of one row: minors[j], j < n, is the permanent without row `row` and column j, from 0, in units of
+   2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real, of
+   totals up to 256: one copy of each is left out; without one of the column it is 0, `row` needs one. result: value is
+   the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (few lines,
+   or method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are NaN. O(n
+   2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -560,7 +553,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result);
 
 /* Derivatives by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the minor of row i and
-   column j. Else as minors; value is from one of the rows. About eight permanents. */
+   column j. Else as minors; value is from one row. About eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -572,9 +565,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
    of its own, so that rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
    the mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63
-   on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result: value is
-   the permanent; the errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to
-   the largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md.
+   on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a negative weight, or permanent 0. result: value is the
+   permanent; errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to the
+   largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md.
    [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
@@ -582,7 +575,7 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
    without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), else as perm_compute_real.
-   A result may differ in its last bits from a single call, but does not depend on the other matrices; beyond double it
+   A result may differ from a single call in its last bits, but does not depend on the other matrices; beyond double it
    is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
    precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
@@ -590,15 +583,15 @@ PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result);
 
-/* The same, entry by entry: (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
-   entry_stride >= count. The fastest layout up to n = 8. */
+/* The same, (i, j) of matrix k at a[(i * n + j) * entry_stride + k] (complex: the pair), entry_stride >= count. The
+   fastest layout up to n = 8. */
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result);
 
 /* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
-   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], from 0, repeats allowed. */
+   the first k) and columns[s * k + 0 .. k - 1], from 0, repeats allowed. */
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
                                       const int *columns, const perm_options *options, double *permanents,
                                       perm_result *result);
@@ -607,15 +600,15 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          double *permanents, perm_result *result);
 #endif
 
-/* These texts are as snprintf's: decimal, all digits if exact, else 17, and " * 2^k" unless exp2 is 0. */
+/* As snprintf's: decimal, all digits if exact, else 17, and " * 2^k" unless exp2 is 0. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 
-/* For people: of "seconds" "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; of "bytes" "2.5 GB". */
+/* For people: "seconds" give "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; "bytes" "2.5 GB". */
 PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
 
-/* The name of a number of an enum, a static string: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are
+/* The name of a number of an enum, a static string: perm_name("method", PERM_METHOD_DENSE) is "dense"; also
    "precision", "isa", "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
 PERM_API const char *perm_name(const char *of, long long number);
 
@@ -5266,11 +5259,10 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
   if (isa == PERM_ISA_AVX512 && n > 5)
-    return n == 6    ? permi_small_real_n6_avx512
-           : n == 7  ? permi_small_real_n7_avx512
-           : n == 8  ? permi_small_real_n8_avx512
-           : n == 12 ? permi_small_real_n12_avx512
-                     : permi_small_real_avx512;
+    return n == 6   ? permi_small_real_n6_avx512
+           : n == 7 ? permi_small_real_n7_avx512
+           : n == 8 ? permi_small_real_n8_avx512
+                    : permi_small_real_avx512;
   if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
     return n == 5 ? permi_small_real_n5_avx2 : n == 6 ? permi_small_real_n6_avx2 : permi_small_real_avx2;
 #endif
@@ -6046,11 +6038,6 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-static void permi_context_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, context);
-}
-
 static void permi_dense_release(const perm_allocator *allocator, void *context)
 {
   permi_release(allocator, ((permi_dense *)context)->memory);
@@ -6528,7 +6515,7 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
       permi_leaf_scale_by(leaf, parts, a[0][0], parts == 2 ? a[1][0] : 0);
   }
   permi_lost_entries(plan, view, lost, leaf);
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   leaf->run_range = permi_gpu_range;
   (void)allocator;
   return permi_gpu_tables(plan, view, &lines, allocator, leaf);
@@ -7077,7 +7064,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
       for (j = 0; j < n; j++)
         plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
   leaf->context = plain;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   if (plan->method == PERM_METHOD_EXPANSION) {
     leaf->run_task = permi_expansion_task;
     return PERM_OK;
@@ -7642,7 +7629,7 @@ static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fix
   leaf->scale = permi_dd_make(1);
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
   leaf->context = context;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
 }
 
 static perm_status permi_exact_plain_leaf(const perm_options *options, const permi_exact_rows *rows, uint64_t modulus,
@@ -9121,20 +9108,16 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
 {
   const permi_numbers *numbers = &counts->numbers;
   int p, q;
-  if (numbers->algebra == PERMI_MAGNITUDES_DD) {
-    permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
-  } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
-    permi_value_add(PERMI_PAIR_DD_VALUES, numbers, &factor->c, to, from, fresh);
-  } else if (numbers->algebra == PERMI_RESIDUES) {
-    permi_value_add(PERMI_RESIDUES, numbers, &factor->c, to, from, fresh);
-  } else {
-    if (fresh)
-      memset(to, 0, counts->size * sizeof(uint64_t));
-    for (p = 0; p < numbers->parts; p++)
-      for (q = 0; q < numbers->parts; q++)
-        permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
-                         numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
+  if (numbers->algebra != PERMI_WORDS) {
+    permi_value_add(numbers->algebra, numbers, &factor->c, to, from, fresh);
+    return;
   }
+  if (fresh)
+    memset(to, 0, counts->size * sizeof(uint64_t));
+  for (p = 0; p < numbers->parts; p++)
+    for (q = 0; q < numbers->parts; q++)
+      permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
+                       numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
 }
 
 /* Returns about the modulus of a cell of double-doubles, 0 for integers. */
@@ -9167,33 +9150,49 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Returns the largest modulus. */
-static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
+/* Moves the states base + x0 .. base + x1, one after the other. Returns the largest modulus. */
+static double permi_subsets_states(permi_subsets *dp, size_t base, int x0, int x1)
 {
-  double sum[3] = {0, 0, 0}, most = 0;
-  int plane, k;
-  for (k = v0 ? -1 : 0; k < dp->active; k++) {
-    const size_t from = at - (k < 0 ? 1 : dp->offset[k]);
-    const int which = k < 0 ? v0 : dp->which[k];
-    const double x = dp->plane[0][from], w = dp->weight[0][which];
-    sum[0] += w * x;
-    if (dp->plane[1]) {
-      const double y = dp->plane[1][from], z = dp->weight[1][which];
-      sum[0] -= z * y;
-      sum[1] += w * y + z * x;
+  const permi_counts *counts = dp->counts;
+  double most = 0;
+  size_t at;
+  int x, k, plane;
+  for (x = x1, at = base + (size_t)x1; x >= x0; x--, at--) {
+    uint64_t *to = dp->cell ? dp->cell + at * counts->size : NULL;
+    double sum[3] = {0, 0, 0};
+    if (to && !counts->skips)
+      memset(to, 0, counts->size * sizeof *to);
+    else if (dp->plane[2] && counts->skips)
+      sum[2] = dp->plane[2][at];
+    for (k = x ? -1 : 0; k < dp->active; k++) {
+      const size_t from = at - (k < 0 ? 1 : dp->offset[k]);
+      const int which = k < 0 ? x : dp->which[k];
+      if (to) {
+        permi_cell_fuse(counts, to, dp->cell + from * counts->size, &dp->factor[which], 0);
+      } else {
+        const double re = dp->plane[0][from], w = dp->weight[0][which];
+        sum[0] += w * re;
+        if (dp->plane[1]) {
+          const double im = dp->plane[1][from], z = dp->weight[1][which];
+          sum[0] -= z * im;
+          sum[1] += w * im + z * re;
+        }
+      }
+      if (dp->plane[2])
+        sum[2] += dp->weight[2][which] * dp->plane[2][from];
     }
-    if (dp->plane[2])
-      sum[2] += dp->weight[2][which] * dp->plane[2][from];
+    for (k = 0; to && k < counts->parts && !counts->integer; k++)
+      permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &most, &dp->least_state);
+    for (plane = 0; plane < 3; plane++)
+      if (dp->plane[plane]) {
+        dp->plane[plane][at] = sum[plane];
+        permi_size_seen(fabs(sum[plane]), &most, &dp->least_state);
+      }
   }
-  for (plane = 0; plane < 3; plane++)
-    if (dp->plane[plane]) {
-      dp->plane[plane][at] = sum[plane];
-      permi_size_seen(fabs(sum[plane]), &most, &dp->least_state);
-    }
   return most;
 }
 
-/* The same for the states base + x0 .. base + x1. */
+/* The same by vectors, in doubles where forms may stay unused. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -9231,36 +9230,6 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells. */
-static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
-{
-  const permi_counts *counts = dp->counts;
-  const size_t cell = counts->size;
-  double most = 0, unused = 0;
-  int x, k;
-  for (x = x1; x >= x0; x--) {
-    uint64_t *to = dp->cell + (base + (size_t)x) * cell;
-    double *absolute = dp->plane[2] ? dp->plane[2] + base + x : NULL, size;
-    if (!counts->skips) {
-      memset(to, 0, cell * sizeof *to);
-      if (absolute)
-        *absolute = 0;
-    }
-    for (k = x ? -1 : 0; k < dp->active; k++) {
-      const size_t offset = k < 0 ? 1 : dp->offset[k];
-      const int which = k < 0 ? x : dp->which[k];
-      permi_cell_fuse(counts, to, to - offset * cell, &dp->factor[which], 0);
-      if (absolute)
-        *absolute += dp->weight[2][which] * absolute[-(ptrdiff_t)offset];
-    }
-    size = absolute ? *absolute : permi_cell_modulus(counts, to);
-    most = size > most ? size : most;
-    for (k = 0; k < counts->parts && !counts->integer; k++)
-      permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &unused, &dp->least_state);
-  }
-  return most;
-}
-
 /* One form takes up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
@@ -9286,12 +9255,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
           dp->offset[dp->active] = dp->stride[d];
           dp->which[dp->active++] = dp->at[d] + dp->v[d];
         }
-      if (dp->cell)
-        size = permi_subsets_cells(dp, base, x0, x1);
-      else if (counts->skips)
-        size = permi_subsets_row(dp, base, x0, x1);
-      else
-        size = permi_subsets_state(dp, base + (size_t)x0, x0);
+      size = counts->skips && !dp->cell ? permi_subsets_row(dp, base, x0, x1) : permi_subsets_states(dp, base, x0, x1);
       largest = size > largest ? size : largest;
       units += (double)(x1 - x0 + 1) * (1 + dp->block + dp->active) * each;
     }
@@ -9805,36 +9769,28 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart: scaled by a transversal of largest product */
 
-PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
-{
-  const double x = fabs(permi_counts_entry(counts, digit, 0, form));
-  const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, digit, 1, form))) : x;
-  return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
-}
-
 /* Sets exp2 by >>scale, repeated lines written out: the largest products become about 1, where means of exponents leave
    2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 if memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
-  const int n = counts->digit_total;
-  int scaled, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
-  for (d = 0; d < counts->digits; d++)
-    for (f = 0; f < counts->forms; f++) {
-      const int e = permi_counts_exponent(counts, d, f);
-      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
-      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
-    }
-  if (n > PERM_MAX_N || most - (double)least <= PERMI_SCALE_WIDE)
-    return 0;
-  exponent = permi_scale_room(&counts->allocator, n);
+  const int n = counts->digit_total, parts = counts->parts;
+  int scaled = 0, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
+  exponent = n <= PERM_MAX_N ? permi_scale_room(&counts->allocator, n) : NULL;
   if (!exponent)
-    return -1;
+    return n <= PERM_MAX_N ? -1 : 0;
   for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
-    for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
+    for (f = j = 0; f < counts->forms; j += counts->form_count[f++]) {
+      const double x = permi_counts_entry(counts, d, 0, f), y = permi_counts_entry(counts, d, parts - 1, f);
+      const double size = fmax(fabs(x), fabs(y));
+      const int e = size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
+      least = size != 0 && e < least ? e : least;
+      most = size != 0 && e > most ? e : most;
       for (at = 0; at < counts->digit_count[d] * counts->form_count[f]; at++)
-        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = permi_counts_exponent(counts, d, f);
-  scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
+        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = e;
+    }
+  if (most - (double)least > PERMI_SCALE_WIDE)
+    scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
   permi_release(&counts->allocator, exponent);
   for (side = 0; scaled && side < 2; side++) {
     const int *count = side ? counts->form_count : counts->digit_count;
@@ -10169,6 +10125,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
 {
   int *exp2[2], k;
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
+  perm_leaf information = {PERM_LEAF_TASK, choice->method,  choice->isa,   0, 1,
+                           choice->work,   choice->seconds, choice->bytes, 0};
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)
@@ -10185,16 +10143,10 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   }
   leaf->scale = permi_dd_make(1);
   leaf->context = counts;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   leaf->explain = permi_plan_explain;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = choice->method;
-  leaf->information.isa = choice->isa;
-  leaf->information.n = counts->needed;
-  leaf->information.work = choice->work;
-  leaf->information.seconds = choice->seconds;
-  leaf->information.bytes = choice->bytes;
-  leaf->information.chunks = 1;
+  information.n = counts->needed;
+  leaf->information = information;
   leaf->integer = counts->integer != NULL;
   leaf->run_task = permi_subsets_task;
   if (choice->method != PERM_METHOD_SUBSETS)
@@ -15738,7 +15690,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(int order, int given, const dou
 PERMI_INSTANCE(small_real_n6, 6, 1, 0)
 PERMI_INSTANCE(small_real_n7, 7, 1, 1)
 PERMI_INSTANCE(small_real_n8, 8, 1, 2)
-PERMI_INSTANCE(small_real_n12, 12, 1, 2)
 #elif PERMI_WIDTH == 4
 PERMI_INSTANCE(small_real_n5, 5, 1, 0)
 PERMI_INSTANCE(small_real_n6, 6, 1, 1)
@@ -17503,30 +17454,9 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Adds a form to PERMI_SETS sets, lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
-PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
-{
-  PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];
-  int lane, k;
-  PERMI_UNROLL
-  for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
-    form[lane] = PERMI_LOAD_ANY(x + lane * PERMI_WIDTH);
-    upper[lane] = PERMI_LOAD_ANY(e + most * PERMI_SETS + lane * PERMI_WIDTH);
-  }
-  for (k = most; k >= least; k--) {
-    PERMI_UNROLL
-    for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
-      double *at = e + k * PERMI_SETS + lane * PERMI_WIDTH;
-      const PERMI_V lower = PERMI_LOAD_ANY(at - PERMI_SETS);
-      PERMI_STORE_ANY(at, PERMI_FMA(form[lane], lower, upper[lane]));
-      upper[lane] = lower;
-    }
-  }
-}
-
-/* The same for x + iy and e + if. */
-PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
-                                                       int most, int least)
+/* Adds a form, x (+ iy), to PERMI_SETS sets e (+ if), lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(symmetric)(const double *x, const double *y, double *e, double *f, int most,
+                                                     int least, int parts)
 {
   PERMI_V real[PERMI_SETS / PERMI_WIDTH], imaginary[PERMI_SETS / PERMI_WIDTH];
   int lane, k;
@@ -17539,18 +17469,36 @@ PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const do
     PERMI_UNROLL
     for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
       const int at = k + lane * PERMI_WIDTH;
-      const PERMI_V a = real[lane], b = imaginary[lane];
-      const PERMI_V re = PERMI_LOAD_ANY(e + at - PERMI_SETS), im = PERMI_LOAD_ANY(f + at - PERMI_SETS);
-      if (PERMI_WIDTH == 1) {
-        PERMI_STORE_ANY(e + at, PERMI_LOAD_ANY(e + at) + PERMI_FMS(a, re, b * im));
-        PERMI_STORE_ANY(f + at, PERMI_LOAD_ANY(f + at) + PERMI_FMA(a, im, b * re));
-      } else {
-        const PERMI_V sum = PERMI_FMA(a, re, PERMI_LOAD_ANY(e + at)), other = PERMI_FMA(a, im, PERMI_LOAD_ANY(f + at));
-        PERMI_STORE_ANY(e + at, PERMI_FNMA(b, im, sum));
-        PERMI_STORE_ANY(f + at, PERMI_FMA(b, re, other));
+      const PERMI_V a = real[lane], b = imaginary[lane], re = PERMI_LOAD_ANY(e + at - PERMI_SETS);
+      PERMI_V sum = PERMI_LOAD_ANY(e + at), im, other;
+      if (parts == 1) {
+        PERMI_STORE_ANY(e + at, PERMI_FMA(a, re, sum));
+        continue;
       }
+      im = PERMI_LOAD_ANY(f + at - PERMI_SETS);
+      other = PERMI_LOAD_ANY(f + at);
+      if (PERMI_WIDTH == 1) {
+        sum = sum + PERMI_FMS(a, re, b * im);
+        other = other + PERMI_FMA(a, im, b * re);
+      } else {
+        sum = PERMI_FNMA(b, im, PERMI_FMA(a, re, sum));
+        other = PERMI_FMA(b, re, PERMI_FMA(a, im, other));
+      }
+      PERMI_STORE_ANY(e + at, sum);
+      PERMI_STORE_ANY(f + at, other);
     }
   }
+}
+
+PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
+{
+  PERMI_NAME(symmetric)(x, x, e, e, most, least, 1);
+}
+
+PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
+                                                       int most, int least)
+{
+  PERMI_NAME(symmetric)(x, y, e, f, most, least, 2);
 }
 
 static const permi_counts_kernels PERMI_NAME(counts_kernels_real) = {

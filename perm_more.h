@@ -123,19 +123,19 @@ PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const doub
 
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
    operations. *condition (may be NULL): the largest factor on a relative error of the squared matrix's entries; 30
-   digits less its logarithm are right, as error_estimate says (no error_bound). If those are too few, n is small and
-   method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: two equal nodes. [Bor55] */
+   digits less its logarithm are right, as error_estimate says (no error_bound). If too few, n is small and method is
+   auto, perm_compute_real (_complex) takes over. PERM_ERROR_NODES: two equal nodes. [Bor55] */
 PERM_MORE_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                                    double *condition, perm_result *result);
 PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y,
                                                       const perm_options *options, double *condition,
                                                       perm_result *result);
 
-/* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53), n <= 44, with a proof in the
-   file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products for each 50 bits of a bound on
-   the permanent. result as of perm_compute_integer. The file is replaced as a whole; a name that cannot be written is
-   refused before the work. Method auto, precision default or exact. PERM_ERROR_STATE: finished values turned out to be
-   wrong; the same call computes them again. */
+/* Permanent of integers (Gaussian: complex ones; sparse: below 2^53), m = n <= 44, with a proof in the file `path`
+   (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products for each 50 bits of a bound on the
+   permanent. result as of perm_compute_integer. The file is replaced as a whole; a name that cannot be written is
+   refused before the work. Method auto, precision default or exact. PERM_ERROR_STATE: finished values were wrong; the
+   same call computes them again. */
 PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
                                              const perm_options *options, perm_result *result);
 PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
@@ -170,7 +170,7 @@ typedef struct perm_estimate {
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
   double radius;         /* with what samples round; complex: of the disc around the value */
-  double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
+  double proved_radius;  /* holds with chance `confidence` by a theorem, for any distribution; or INFINITY */
   double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
                                        an entry is negative or complex, -INFINITY */
   double confidence, samples;
@@ -194,26 +194,26 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
 /* Rook numbers: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices; of a 0/1 matrix,
    the placements of k rooks that do not attack. Integers, or whole doubles, else PERM_ERROR_UNSUPPORTED (take them
    times d; r_k is d^k times as large). per(A) is the result's integer. Methods auto, frontier (2^(frontier vertices)
-   polynomials) and exact (min(m, n) + 1 permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are
-   refused. On an error numbers are undefined. (-1)^k r_k is the coefficient of x^(m + n - 2k) in
-   the matching polynomial of the bipartite graph. */
+   polynomials), exact (min(m, n) + 1 permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are refused.
+   On an error numbers are undefined. (-1)^k r_k is the coefficient of x^(m + n - 2k) in the bipartite graph's matching
+   polynomial. */
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
 /* Draws permutations of a matrix without negative entries with probability (product of entries) / permanent: sample k,
    k < count, is columns[k m + row], from 0; with m < n injections of the rows. Samples depend on matrix, options, seed
-   and first + k only, so ranges of samples agree. Integers are drawn without rounding; for others the total variation
-   distance is a few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method band,
-   tree, twins or frontier (lists, arrays); its states are kept, or some of them if max_bytes (0: 16 GB) is short
-   (docs/library.md); then a sample takes O(nnz log states) or, of a tree, 2^width a join. No value is returned.
-   columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
-   products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
+   and first + k only, so ranges agree. Integers are drawn without rounding; for others the total variation distance is
+   a few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method band, tree, twins or
+   frontier (lists, arrays); its states are kept, or some if max_bytes (0: 16 GB) is short (docs/library.md); then a
+   sample takes O(nnz log states) or, of a tree, 2^width a join. No value is returned. columns: count m ints, undefined
+   on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0, products beyond doubles.
+   PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
 /* Draws as SVG: the entries as given and in block triangular form; the largest block with a frontier or a tree in the
-   order of elimination, with the memory of its states; engine and prediction of every block, or why there is no plan.
-   Options as for perm_sparse_job, path as for perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */
+   order of elimination, with its states' memory; every block's engine and prediction, or why there is no plan. Options
+   as for perm_sparse_job, path as for perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 

@@ -257,7 +257,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
       for (j = 0; j < n; j++)
         plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
   leaf->context = plain;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   if (plan->method == PERM_METHOD_EXPANSION) {
     leaf->run_task = permi_expansion_task;
     return PERM_OK;

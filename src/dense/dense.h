@@ -150,11 +150,6 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-static void permi_context_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, context);
-}
-
 static void permi_dense_release(const perm_allocator *allocator, void *context)
 {
   permi_release(allocator, ((permi_dense *)context)->memory);

@@ -195,11 +195,10 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
   if (isa == PERM_ISA_AVX512 && n > 5)
-    return n == 6    ? permi_small_real_n6_avx512
-           : n == 7  ? permi_small_real_n7_avx512
-           : n == 8  ? permi_small_real_n8_avx512
-           : n == 12 ? permi_small_real_n12_avx512
-                     : permi_small_real_avx512;
+    return n == 6   ? permi_small_real_n6_avx512
+           : n == 7 ? permi_small_real_n7_avx512
+           : n == 8 ? permi_small_real_n8_avx512
+                    : permi_small_real_avx512;
   if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
     return n == 5 ? permi_small_real_n5_avx2 : n == 6 ? permi_small_real_n6_avx2 : permi_small_real_avx2;
 #endif

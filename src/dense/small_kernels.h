@@ -384,7 +384,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(int order, int given, const dou
 PERMI_INSTANCE(small_real_n6, 6, 1, 0)
 PERMI_INSTANCE(small_real_n7, 7, 1, 1)
 PERMI_INSTANCE(small_real_n8, 8, 1, 2)
-PERMI_INSTANCE(small_real_n12, 12, 1, 2)
 #elif PERMI_WIDTH == 4
 PERMI_INSTANCE(small_real_n5, 5, 1, 0)
 PERMI_INSTANCE(small_real_n6, 6, 1, 1)

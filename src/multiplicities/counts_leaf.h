@@ -8,36 +8,28 @@
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart: scaled by a transversal of largest product */
 
-PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
-{
-  const double x = fabs(permi_counts_entry(counts, digit, 0, form));
-  const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, digit, 1, form))) : x;
-  return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
-}
-
 /* Sets exp2 by >>scale, repeated lines written out: the largest products become about 1, where means of exponents leave
    2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 if memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
-  const int n = counts->digit_total;
-  int scaled, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
-  for (d = 0; d < counts->digits; d++)
-    for (f = 0; f < counts->forms; f++) {
-      const int e = permi_counts_exponent(counts, d, f);
-      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
-      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
-    }
-  if (n > PERM_MAX_N || most - (double)least <= PERMI_SCALE_WIDE)
-    return 0;
-  exponent = permi_scale_room(&counts->allocator, n);
+  const int n = counts->digit_total, parts = counts->parts;
+  int scaled = 0, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
+  exponent = n <= PERM_MAX_N ? permi_scale_room(&counts->allocator, n) : NULL;
   if (!exponent)
-    return -1;
+    return n <= PERM_MAX_N ? -1 : 0;
   for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
-    for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
+    for (f = j = 0; f < counts->forms; j += counts->form_count[f++]) {
+      const double x = permi_counts_entry(counts, d, 0, f), y = permi_counts_entry(counts, d, parts - 1, f);
+      const double size = fmax(fabs(x), fabs(y));
+      const int e = size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
+      least = size != 0 && e < least ? e : least;
+      most = size != 0 && e > most ? e : most;
       for (at = 0; at < counts->digit_count[d] * counts->form_count[f]; at++)
-        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = permi_counts_exponent(counts, d, f);
-  scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
+        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = e;
+    }
+  if (most - (double)least > PERMI_SCALE_WIDE)
+    scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
   permi_release(&counts->allocator, exponent);
   for (side = 0; scaled && side < 2; side++) {
     const int *count = side ? counts->form_count : counts->digit_count;
@@ -372,6 +364,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
 {
   int *exp2[2], k;
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
+  perm_leaf information = {PERM_LEAF_TASK, choice->method,  choice->isa,   0, 1,
+                           choice->work,   choice->seconds, choice->bytes, 0};
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)
@@ -388,16 +382,10 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   }
   leaf->scale = permi_dd_make(1);
   leaf->context = counts;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   leaf->explain = permi_plan_explain;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = choice->method;
-  leaf->information.isa = choice->isa;
-  leaf->information.n = counts->needed;
-  leaf->information.work = choice->work;
-  leaf->information.seconds = choice->seconds;
-  leaf->information.bytes = choice->bytes;
-  leaf->information.chunks = 1;
+  information.n = counts->needed;
+  leaf->information = information;
   leaf->integer = counts->integer != NULL;
   leaf->run_task = permi_subsets_task;
   if (choice->method != PERM_METHOD_SUBSETS)
