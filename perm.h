@@ -5111,7 +5111,7 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlined, it costs batches of orders 5 to 7 a
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlining costs batches of orders 5 to 7 a
    tenth. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
@@ -5121,8 +5121,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; at least DBL_MIN for
-   squares. `moduli`: the sum of all, or NaN. */
+/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; squares at least DBL_MIN.
+   `moduli`: the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -5154,7 +5154,7 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* Returns the products over all rows only. Both of a row, sum and squares, stand in one vector. */
+/* Returns the products over all rows only. */
 __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
                                                                                    const double *a)
 {
@@ -5216,7 +5216,7 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 
 #if PERMI_X86
 /* Returns 1 if the value for n = 4 is good (max_pd may lose a NaN, the value does not). Column products are in lanes
-   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged. */
+   {01, 12, 23, 30} and {02, 13}; rows c, d have halves exchanged. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -5421,8 +5421,8 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Returns 1 and a result if the value stands, is not 0 and has an estimate of at most 1e-10 of it. 2 <= n <= 16, isa
-   not AUTO. */
+/* Returns 1 and a result if the value stands, is not 0 and is estimated to be right to 1e-10. 2 <= n <= 16, isa not
+   AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
   double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
@@ -5472,8 +5472,8 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   return 1;
 }
 
-/* Writes the matrix, doubles or 64-bit integers of `parts`, with its copies. Returns the number of columns, 0 if that
-   is not 1 to PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
+/* Writes the matrix, doubles or 64-bit integers, with its copies. Returns the number of columns, 0 if that is not 1 to
+   PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
 static int permi_small_write_out(const permi_copies *from, int parts, int missing, void *full)
 {
   const int *const count[2] = {from->row_count, from->column_count};
@@ -5515,8 +5515,7 @@ typedef struct permi_plain {
 
 /* Sets x to the row sums of term s.
    Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij.
-   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij; as in [NW78] it is Glynn's with halved
-   factors. */
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij; as in [NW78], Glynn's with halved factors. */
 static void permi_gray_start(const permi_plain *plain, uint64_t s, int part, permi_dd *x)
 {
   const int n = plain->n;
@@ -5556,7 +5555,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
 }
 
-/* Sets lost[i] to the expected drift of row sum i; moves round by up to a unit of its moduli. */
+/* Sets lost[i] to the expected drift of row sum i: a move rounds by up to a unit of its moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = permi_plain_unit(plain);
@@ -5768,8 +5767,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
    1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
    shifts together.
    2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
-   shifts, so their mean is, rounded down too, and gives a cycle's entries equal exponents; relative to one class the
-   given duals drop out.
+   shifts, so their mean, rounded down too, is one; it gives a cycle's entries equal exponents, and relative to one
+   class the given duals drop out.
    3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
@@ -5847,9 +5846,9 @@ static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. On return
-   row_exp2[i] + column_exp2[j] are added: all are <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: such
-   entries underflow to 0. Returns 0, unscaled, without a transversal. */
+/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. Adds row_exp2[i] +
+   column_exp2[j]: all are then <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: those entries underflow
+   to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t reach[PERM_MAX_N];
@@ -5889,14 +5888,14 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
 }
 
 /* ========================================================================================== >>dense
-   Glynn's sum, its columns split by how fast their signs vary:
+   Glynn's sum, its columns by how fast their signs vary:
      pivot    1 column: its two signs share the rest of a row sum (not in split form)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
      outer    the rest, in Gray order; the first, `tabled`, have a table a setting and do not move the row sums
-   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row sums
-   are exact, and entries are off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
+   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row
+   sums are exact, entries off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
    (tests/proofs/dense.g). */
 
 struct permi_problem;
@@ -5913,7 +5912,7 @@ typedef struct permi_view {
 } permi_view;
 
 typedef struct permi_gpu_engines {
-  /* takes GPUs where wanted and faster than one thread */
+  /* where wanted and faster than one thread */
   void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
   double (*seconds)(int n, int parts, int product); /* of order n */
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
@@ -5923,7 +5922,7 @@ typedef struct permi_gpu_engines {
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
-/* What a call may use, found only here: perm_real links real kernels only. */
+/* What a call may use: perm_real links real kernels only. */
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
@@ -5994,7 +5993,7 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   return 1;
 }
 
-/* Sets sum[q] to start + sum over c of +-a[c], - where bit c of q is set; returns their number. */
+/* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
 static int permi_signed_sums(double start, const double *a, int columns, double *sum)
 {
   int c, k, size = 1;
@@ -6089,13 +6088,18 @@ static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view,
   }
 }
 
-static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
+static double permi_row_most(const permi_dense_plan *plan, const permi_view *view, int i)
 {
   double most = 0;
-  int k;
-  for (k = 0; k < plan->n; k++)
-    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
-  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
+  int j;
+  for (j = 0; j < plan->n; j++)
+    most = fmax(most, permi_scaled_modulus(plan, view, i, j));
+  return most;
+}
+
+static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
+{
+  return permi_scaled_modulus(plan, view, i, j) * 1024 >= permi_row_most(plan, view, i);
 }
 
 /* Returns 1 if row i is divided by its pivot; on the CPU all rows or none. */
@@ -6115,8 +6119,8 @@ static int permi_plan_growth(const permi_dense_plan *plan, const permi_view *vie
   return growth;
 }
 
-/* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] or not, and with `low` the next words to 47 bits
-   more. *lost grows by what is dropped. */
+/* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] if `divide`, and with `low` the next words to 47
+   bits more. *lost grows by what is dropped. */
 static void permi_row_words(const permi_dense_plan *plan, int parts, int divide, int low, double (*a)[PERM_MAX_N],
                             double (*word)[PERM_MAX_N], double *lost)
 {
@@ -6156,8 +6160,8 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
   }
 }
 
-/* Returns the largest share by which division and grid move an entry of a row, summed over rows; INFINITY if some move
-   and entries are complex or of both signs. Stops above `limit`. */
+/* Returns the largest share by which division and grid move an entry, summed over rows; INFINITY if some move and
+   entries are complex or of both signs. Stops above `limit`. */
 static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
 {
   double sum = 0, lost = 0;
@@ -6266,7 +6270,7 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Returns the number of tabled columns. Tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
+/* Returns the number of tabled columns: tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
 static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
 {
   int tabled = 0;
@@ -6557,24 +6561,21 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
    pair form divides by nothing. */
 static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 {
-  double least[PERM_MAX_N], best = -1;
-  int n = plan->n, i, j;
-  for (j = 0; j < n; j++)
-    least[j] = (double)INFINITY;
-  for (i = 0; i < n; i++) {
-    double row[PERM_MAX_N], most = 0;
-    for (j = 0; j < n; j++) {
-      row[j] = fabs(permi_scaled(plan, view, i, j, 0));
-      most = row[j] > most ? row[j] : most;
+  double most[PERM_MAX_N], best = -1;
+  int i, j;
+  for (i = 0; i < plan->n; i++)
+    most[i] = permi_row_most(plan, view, i);
+  for (j = 0; j < plan->n; j++) {
+    double least = (double)INFINITY;
+    for (i = 0; i < plan->n; i++) {
+      const double x = fabs(permi_scaled(plan, view, i, j, 0));
+      least = x < least * most[i] ? x / most[i] : least;
     }
-    for (j = 0; j < n; j++)
-      least[j] = row[j] < least[j] * most ? row[j] / most : least[j];
-  }
-  for (j = 0; j < n; j++)
-    if (least[j] > best) {
-      best = least[j];
+    if (least > best) {
+      best = least;
       plan->pivot = j;
     }
+  }
   plan->form = PERMI_FORM_NORMALISED;
   if (best < 1.0 / 1024 || permi_plan_growth(plan, view) >= 900)
     plan->form = PERMI_FORM_PAIR;
@@ -6583,10 +6584,9 @@ static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 /* Returns the largest power of two that divides x; 2^1000 for 0. */
 static double permi_unit_of(double x)
 {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return permi_shift(1, x == 0 ? 1000 : (int)(bits >> 52 & 2047) - 1075 +
-                                            permi_trailing_zeros((bits << 12 >> 12) | UINT64_C(1) << 52));
+  return permi_shift(1, x == 0 ? 1000
+                               : (int)(permi_bits(x) >> 52 & 2047) - 1075 +
+                                     permi_trailing_zeros((permi_bits(x) << 12 >> 12) | UINT64_C(1) << 52));
 }
 
 /* Returns 1 if all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts
@@ -6637,7 +6637,7 @@ static double permi_wanted_relative(const perm_options *options)
 }
 
 /* Returns the expected relative error of doubles, else 0. sum |terms| / |permanent| is e^(n/2) for ones, less for
-   random and unitary matrices, more where a permanent cancels. */
+   random and unitary matrices, more where it cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
@@ -6665,8 +6665,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Returns 1 if a bound costs at most 15 % of a call, of which 5 us are not the kernel's, and the tables of complex
-   pairs. */
+/* Returns 1 if a bound costs at most 15 % of a call, 5 us of which are not the kernel's, and complex pairs' tables. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -6812,8 +6811,8 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
    Estimate, bound and leaf of a plan; the next precision. */
 
 /* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
-   sum| of the term, which no sum of |terms| shows. In some matrices, as around blocks (1 1; 1 -1), a row sum cancels in
-   every term: the sum is all rounding. */
+   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1), say, a row sum cancels in every term: the
+   sum is all rounding. */
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were norms */
@@ -6840,8 +6839,8 @@ static int permi_few_digits(const double *row, int n, double moduli)
 }
 
 /* Sets size[] to |row sum| in the terms of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread by the
-   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: a permanent's mean square over signs is at most
-   about the product of these and of the rows' squares [Bre73]. */
+   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: the mean square over signs is at most about the
+   product of these and of the rows' squares [Bre73]. */
 static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
@@ -6870,8 +6869,8 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
              : moduli;
 }
 
-/* Sets the signs of terms begin, begin + 1, ...: all up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a hash. Term
-   0, often the largest, is all +. */
+/* Sets the signs of terms begin, ...: all up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a hash. Term 0, often
+   the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
@@ -6884,7 +6883,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* Returns the product, at least `least`; adds its squared relative error, for a loss of `off`, to *square. */
+/* Returns the product, at least `least`; adds its squared relative error, of a loss `off`, to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -6892,7 +6891,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds terms, share as weight times quotient; returns the sum of weights. */
+/* Adds terms; returns the sum of weights. */
 static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
                                  permi_rounded_rows *rounded)
 {
@@ -6945,7 +6944,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
   return weights;
 }
 
-/* Samples `terms` terms, more while they are below 2^-n / 8 of the norms' product: usual are exp(-n/2). */
+/* Samples `terms` terms, more while they are below 2^-n / 8 of the norms' product (usual: exp(-n/2)). */
 static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, const permi_view *view, int terms)
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
@@ -6961,8 +6960,8 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounding of rows multiplies minors; that part
-   of the share counts for usual row sums, all where they cancel 100 times as much. */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounded rows multiply minors: that part of the
+   share counts for usual row sums, all where they cancel 100 times as much. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -6987,10 +6986,10 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
    5. Double-double sums: (2^K + 2) 2 u A twice a term, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms|: a factor 1.0001.
    7. Underflow and lost entries: n^2 2^(growth - 1070) for each of 2^(n-1) terms.
-   8. Entries >= 0 that move by at most e_i of each in row i move the permanent by at most sum e_i of itself, and second
-   order. Entries of both signs would need minors: they take split rows.
-   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (tests/proofs/complex.v), 1, 3, 4 (tests/proofs/dense.g), 4 to 7
-   (tests/proofs/dense_orders.sh) and search for counterexamples (tests/attack/climb.c). */
+   8. Entries >= 0 that move by at most e_i of each in row i move the permanent by sum e_i of itself, and second order.
+   Entries of both signs would need minors: they take split rows.
+   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (complex.v), 1, 3, 4 (dense.g), 4 to 7 (dense_orders.sh) and
+   search for counterexamples (tests/attack/climb.c). */
 static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -7075,8 +7074,8 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   return PERM_OK;
 }
 
-/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. The methods
-   named here are exact or have doubles alone; engines for equal lines may end with exact integers. */
+/* Returns the precision to try next, PERM_PRECISION_COUNT at the top. The methods named here are exact or have doubles
+   alone; engines for equal lines may end with exact integers. */
 static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
   const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;
@@ -8539,15 +8538,16 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
-   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine.
-   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, and no
-   zero lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
-   forms. Forms to spare stay unused ("skips"). The engines:
+   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine. permi_counted is
+   what is left: rows <= columns (else transposed), no count 0, no equal lines, no zero lines where some are to
+   spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as forms. Forms to spare
+   stay unused ("skips"). The engines:
      subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
-                subtracts nothing that the permanent does not
+     subtracts
+                nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower)
+   Left out, of [MRA]: Ryser's sum over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower),
    and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 
 typedef struct permi_counted {
@@ -8593,8 +8593,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. O(n^2) where lines
-   differ in their first places. */
+/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. */
 static int permi_lines_differ(const permi_problem *problem)
 {
   int line[PERM_MAX_N], side, i, j;
@@ -8611,7 +8610,7 @@ static int permi_lines_differ(const permi_problem *problem)
   return 1;
 }
 
-/* Most lines that differ do so in their first places (first: room for these). */
+/* Most lines differ in their first places (first: room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -8801,16 +8800,11 @@ typedef struct permi_choice {
 
 static permi_shape permi_shape_of(const permi_counted *counted, int by_columns)
 {
-  permi_shape shape;
-  shape.digits = by_columns ? counted->n : counted->m;
-  shape.forms = by_columns ? counted->m : counted->n;
-  shape.digit_total = by_columns ? counted->columns : counted->rows;
-  shape.form_total = by_columns ? counted->rows : counted->columns;
-  shape.needed = counted->rows;
-  shape.skips = shape.form_total - shape.needed;
-  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
-  shape.form_count = by_columns ? counted->row_count : counted->column_count;
-  return shape;
+  const permi_shape rows = {counted->m, counted->n, counted->rows, counted->columns, counted->rows,
+                            counted->columns - counted->rows, counted->row_count, counted->column_count};
+  const permi_shape columns = {counted->n, counted->m, counted->columns, counted->rows, counted->rows,
+                               0, counted->column_count, counted->row_count};
+  return by_columns ? columns : rows;
 }
 
 static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
@@ -8819,7 +8813,7 @@ static size_t permi_counted_at(const permi_counted *counted, int by_columns, int
   return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and their sum. */
+/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts; their sum. */
 typedef struct permi_counted_bound {
   double bits[2], sums[2];
 } permi_counted_bound;
@@ -9150,7 +9144,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves the states base + x0 .. base + x1, one after the other. Returns the largest modulus. */
+/* Moves the states base + x0 .. base + x1. Returns the largest modulus. */
 static double permi_subsets_states(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -9502,7 +9496,7 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-/* form: [row][lane], PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their values. */
+/* form: [row][lane], PERMI_TERMS or, for symmetric functions, PERMI_SETS lanes; e: their values. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
   int room, lanes;
@@ -9537,7 +9531,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds products by lane, e_M to lane 0; the mask chooses where e_M of moduli is added. */
+/* Adds products by lane, e_M to lane 0, and e_M of moduli where the mask says so. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   const double *last;
@@ -9763,14 +9757,14 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
 }
 
 /* ===================================================================================== >>counts_leaf
-   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, what the result may lose is
-   bounded. The sums of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1
-   except by binomials, and what an operation loses does not grow. */
+   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, the loss is bounded. The sums
+   of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1 except by
+   binomials, and losses do not grow. */
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart: scaled by a transversal of largest product */
 
 /* Sets exp2 by >>scale, repeated lines written out: the largest products become about 1, where means of exponents leave
-   2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 if memory runs out. */
+   2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 without memory. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -9800,33 +9794,21 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   return scaled;
 }
 
-/* Forms, or digits. */
-typedef struct permi_counts_side {
-  int lines, others;
-  const int *count, *other; /* of the lines, of the others */
-} permi_counts_side;
-
-static permi_counts_side permi_counts_side_of(const permi_counts *counts, int of_forms)
-{
-  const permi_counts_side forms = {counts->forms, counts->digits, counts->form_count, counts->digit_count};
-  const permi_counts_side digits = {counts->digits, counts->forms, counts->digit_count, counts->form_count};
-  return of_forms ? forms : digits;
-}
-
 typedef enum permi_scale_rule { PERMI_SCALE_MEAN, PERMI_SCALE_LARGEST, PERMI_SCALE_SUM } permi_scale_rule;
 
-/* Sets exp2 of one side, given the other's, so that each line's mean exponent is about 0, or its largest entry or its
-   sum of moduli, with counts, is at most 1. */
+/* Sets exp2 of one side, given the other's: each line's mean exponent is about 0, or its largest entry or its sum of
+   moduli, with counts, at most 1. */
 PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int of_forms, permi_scale_rule rule,
                                                 int *const exp2[2])
 {
-  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *other = of_forms ? counts->digit_count : counts->form_count;
   int x, k, part;
-  for (x = 0; x < side.lines; x++) {
+  for (x = 0; x < lines; x++) {
     int most = INT_MIN, used = 0;
     long long sum = 0;
     double total = 0;
-    for (k = 0; k < side.others; k++) {
+    for (k = 0; k < others; k++) {
       const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
       const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + exp2[!of_forms][k];
       sum += e;
@@ -9836,20 +9818,20 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
     if (!used)
       continue;
     exp2[of_forms][x] = rule == PERMI_SCALE_MEAN ? (int)-(sum / used) : -most;
-    for (k = 0; rule == PERMI_SCALE_SUM && k < side.others; k++) {
+    for (k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
       const int d = of_forms ? k : x, f = of_forms ? x : k;
       double size = 0;
       for (part = 0; part < counts->parts; part++)
         size += ldexp(fabs(permi_counts_entry(counts, d, part, f)), exp2[0][d] + exp2[1][f]);
-      total += side.other[k] * size;
+      total += other[k] * size;
     }
     if (rule == PERMI_SCALE_SUM)
       exp2[of_forms][x] -= permi_log2_ceiling(total * (1 + 1e-12));
   }
 }
 
-/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double,
-   -1 if memory runs out. exp2: zeros. */
+/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double, -1
+   without memory. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -9881,20 +9863,22 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
-  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *count = of_forms ? counts->form_count : counts->digit_count;
+  const int *other = of_forms ? counts->digit_count : counts->form_count;
   double most = of_forms ? 1 : ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60);
   int x, k, part;
-  for (x = 0; x < side.lines; x++) {
+  for (x = 0; x < lines; x++) {
     double sum = 0, unit = permi_shift(1, 1000);
-    for (k = 0; k < side.others; k++)
+    for (k = 0; k < others; k++)
       for (part = 0; part < counts->parts; part++) {
         const double y = permi_counts_entry(counts, of_forms ? k : x, part, of_forms ? x : k);
-        sum += side.other[k] * fabs(y);
+        sum += other[k] * fabs(y);
         if (y != 0 && fabs(y) < DBL_MIN)
           return 0;
         unit = fmin(unit, permi_unit_of(y));
       }
-    for (k = side.count[x]; k > 0 && most < 9e15; k--)
+    for (k = count[x]; k > 0 && most < 9e15; k--)
       most *= sum / unit * (1 + 1e-12);
     if (!(most < 9e15))
       return 0;
@@ -9927,14 +9911,14 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 }
 
 /* Sets bounds and estimates for M of N forms in a product.
-     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, where nz
-     digits are not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
-     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two
-     roundings a digit;
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz digits
+     being not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     signs    M forms rounded once, M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two roundings
+     a digit;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   The factor 1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums
-   are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
+   1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums are at most
+   1, e_M at most e^M. Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -10052,7 +10036,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   return counts;
 }
 
-/* Completes the leaf. Returns a bound of what its forms lose. */
+/* Completes the leaf; returns a bound of what its forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
@@ -14943,8 +14927,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Returns a table's number plus a row sum. With 32 registers the load stands alone: gcc is 1.26 times as fast; with 16
-   it costs 3 to 20%. */
+/* Returns a table's number plus a row sum. With 32 registers gcc is 1.26 times as fast with a load of its own; with 16
+   that costs 3 to 20%. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -14986,7 +14970,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
 
 /* Rows i, j with y = z + l, l over pivot and block columns: turning l's signs takes (z_i z_j + l_i l_j) + (z_i l_j +
    z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting: (2^K + 2 + 6
-   2^K) / 4 2^K operations an element, without division. */
+   2^K) / 4 2^K operations an element, no division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -17454,7 +17438,8 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Adds a form, x (+ iy), to PERMI_SETS sets e (+ if), lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
+/* Adds a form, x (+ iy), to PERMI_SETS sets e (+ if), lanes adjacent: e_k += x e_(k-1) for k from `most` down to
+   `least`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(symmetric)(const double *x, const double *y, double *e, double *f, int most,
                                                      int least, int parts)
 {

@@ -25,8 +25,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Returns a table's number plus a row sum. With 32 registers the load stands alone: gcc is 1.26 times as fast; with 16
-   it costs 3 to 20%. */
+/* Returns a table's number plus a row sum. With 32 registers gcc is 1.26 times as fast with a load of its own; with 16
+   that costs 3 to 20%. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -68,7 +68,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
 
 /* Rows i, j with y = z + l, l over pivot and block columns: turning l's signs takes (z_i z_j + l_i l_j) + (z_i l_j +
    z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting: (2^K + 2 + 6
-   2^K) / 4 2^K operations an element, without division. */
+   2^K) / 4 2^K operations an element, no division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);

@@ -12,8 +12,7 @@ typedef struct permi_plain {
 
 /* Sets x to the row sums of term s.
    Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij.
-   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij; as in [NW78] it is Glynn's with halved
-   factors. */
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij; as in [NW78], Glynn's with halved factors. */
 static void permi_gray_start(const permi_plain *plain, uint64_t s, int part, permi_dd *x)
 {
   const int n = plain->n;
@@ -53,7 +52,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
 }
 
-/* Sets lost[i] to the expected drift of row sum i; moves round by up to a unit of its moduli. */
+/* Sets lost[i] to the expected drift of row sum i: a move rounds by up to a unit of its moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = permi_plain_unit(plain);

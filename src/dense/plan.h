@@ -37,24 +37,21 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
    pair form divides by nothing. */
 static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 {
-  double least[PERM_MAX_N], best = -1;
-  int n = plan->n, i, j;
-  for (j = 0; j < n; j++)
-    least[j] = (double)INFINITY;
-  for (i = 0; i < n; i++) {
-    double row[PERM_MAX_N], most = 0;
-    for (j = 0; j < n; j++) {
-      row[j] = fabs(permi_scaled(plan, view, i, j, 0));
-      most = row[j] > most ? row[j] : most;
+  double most[PERM_MAX_N], best = -1;
+  int i, j;
+  for (i = 0; i < plan->n; i++)
+    most[i] = permi_row_most(plan, view, i);
+  for (j = 0; j < plan->n; j++) {
+    double least = (double)INFINITY;
+    for (i = 0; i < plan->n; i++) {
+      const double x = fabs(permi_scaled(plan, view, i, j, 0));
+      least = x < least * most[i] ? x / most[i] : least;
     }
-    for (j = 0; j < n; j++)
-      least[j] = row[j] < least[j] * most ? row[j] / most : least[j];
-  }
-  for (j = 0; j < n; j++)
-    if (least[j] > best) {
-      best = least[j];
+    if (least > best) {
+      best = least;
       plan->pivot = j;
     }
+  }
   plan->form = PERMI_FORM_NORMALISED;
   if (best < 1.0 / 1024 || permi_plan_growth(plan, view) >= 900)
     plan->form = PERMI_FORM_PAIR;
@@ -63,10 +60,9 @@ static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 /* Returns the largest power of two that divides x; 2^1000 for 0. */
 static double permi_unit_of(double x)
 {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return permi_shift(1, x == 0 ? 1000 : (int)(bits >> 52 & 2047) - 1075 +
-                                            permi_trailing_zeros((bits << 12 >> 12) | UINT64_C(1) << 52));
+  return permi_shift(1, x == 0 ? 1000
+                               : (int)(permi_bits(x) >> 52 & 2047) - 1075 +
+                                     permi_trailing_zeros((permi_bits(x) << 12 >> 12) | UINT64_C(1) << 52));
 }
 
 /* Returns 1 if all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts
@@ -117,7 +113,7 @@ static double permi_wanted_relative(const perm_options *options)
 }
 
 /* Returns the expected relative error of doubles, else 0. sum |terms| / |permanent| is e^(n/2) for ones, less for
-   random and unitary matrices, more where a permanent cancels. */
+   random and unitary matrices, more where it cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
@@ -145,8 +141,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Returns 1 if a bound costs at most 15 % of a call, of which 5 us are not the kernel's, and the tables of complex
-   pairs. */
+/* Returns 1 if a bound costs at most 15 % of a call, 5 us of which are not the kernel's, and complex pairs' tables. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;

@@ -62,8 +62,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
    1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
    shifts together.
    2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
-   shifts, so their mean is, rounded down too, and gives a cycle's entries equal exponents; relative to one class the
-   given duals drop out.
+   shifts, so their mean, rounded down too, is one; it gives a cycle's entries equal exponents, and relative to one
+   class the given duals drop out.
    3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
@@ -141,9 +141,9 @@ static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. On return
-   row_exp2[i] + column_exp2[j] are added: all are <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: such
-   entries underflow to 0. Returns 0, unscaled, without a transversal. */
+/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. Adds row_exp2[i] +
+   column_exp2[j]: all are then <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: those entries underflow
+   to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t reach[PERM_MAX_N];

@@ -47,7 +47,7 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlined, it costs batches of orders 5 to 7 a
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlining costs batches of orders 5 to 7 a
    tenth. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
@@ -57,8 +57,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; at least DBL_MIN for
-   squares. `moduli`: the sum of all, or NaN. */
+/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; squares at least DBL_MIN.
+   `moduli`: the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -90,7 +90,7 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* Returns the products over all rows only. Both of a row, sum and squares, stand in one vector. */
+/* Returns the products over all rows only. */
 __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
                                                                                    const double *a)
 {
@@ -152,7 +152,7 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 
 #if PERMI_X86
 /* Returns 1 if the value for n = 4 is good (max_pd may lose a NaN, the value does not). Column products are in lanes
-   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged. */
+   {01, 12, 23, 30} and {02, 13}; rows c, d have halves exchanged. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -357,8 +357,8 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Returns 1 and a result if the value stands, is not 0 and has an estimate of at most 1e-10 of it. 2 <= n <= 16, isa
-   not AUTO. */
+/* Returns 1 and a result if the value stands, is not 0 and is estimated to be right to 1e-10. 2 <= n <= 16, isa not
+   AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
   double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
@@ -408,8 +408,8 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   return 1;
 }
 
-/* Writes the matrix, doubles or 64-bit integers of `parts`, with its copies. Returns the number of columns, 0 if that
-   is not 1 to PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
+/* Writes the matrix, doubles or 64-bit integers, with its copies. Returns the number of columns, 0 if that is not 1 to
+   PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
 static int permi_small_write_out(const permi_copies *from, int parts, int missing, void *full)
 {
   const int *const count[2] = {from->row_count, from->column_count};

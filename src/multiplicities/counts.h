@@ -1,13 +1,14 @@
 /* ========================================================================================= >>counts
-   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine.
-   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, and no
-   zero lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
-   forms. Forms to spare stay unused ("skips"). The engines:
+   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine. permi_counted is
+   what is left: rows <= columns (else transposed), no count 0, no equal lines, no zero lines where some are to
+   spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as forms. Forms to spare
+   stay unused ("skips"). The engines:
      subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
-                subtracts nothing that the permanent does not
+     subtracts
+                nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower)
+   Left out, of [MRA]: Ryser's sum over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower),
    and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 #pragma once
 #include "../base/memory.h"
@@ -58,8 +59,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. O(n^2) where lines
-   differ in their first places. */
+/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. */
 static int permi_lines_differ(const permi_problem *problem)
 {
   int line[PERM_MAX_N], side, i, j;
@@ -76,7 +76,7 @@ static int permi_lines_differ(const permi_problem *problem)
   return 1;
 }
 
-/* Most lines that differ do so in their first places (first: room for these). */
+/* Most lines differ in their first places (first: room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -266,16 +266,11 @@ typedef struct permi_choice {
 
 static permi_shape permi_shape_of(const permi_counted *counted, int by_columns)
 {
-  permi_shape shape;
-  shape.digits = by_columns ? counted->n : counted->m;
-  shape.forms = by_columns ? counted->m : counted->n;
-  shape.digit_total = by_columns ? counted->columns : counted->rows;
-  shape.form_total = by_columns ? counted->rows : counted->columns;
-  shape.needed = counted->rows;
-  shape.skips = shape.form_total - shape.needed;
-  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
-  shape.form_count = by_columns ? counted->row_count : counted->column_count;
-  return shape;
+  const permi_shape rows = {counted->m, counted->n, counted->rows, counted->columns, counted->rows,
+                            counted->columns - counted->rows, counted->row_count, counted->column_count};
+  const permi_shape columns = {counted->n, counted->m, counted->columns, counted->rows, counted->rows,
+                               0, counted->column_count, counted->row_count};
+  return by_columns ? columns : rows;
 }
 
 static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
@@ -284,7 +279,7 @@ static size_t permi_counted_at(const permi_counted *counted, int by_columns, int
   return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and their sum. */
+/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts; their sum. */
 typedef struct permi_counted_bound {
   double bits[2], sums[2];
 } permi_counted_bound;

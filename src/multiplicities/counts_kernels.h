@@ -180,7 +180,8 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Adds a form, x (+ iy), to PERMI_SETS sets e (+ if), lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
+/* Adds a form, x (+ iy), to PERMI_SETS sets e (+ if), lanes adjacent: e_k += x e_(k-1) for k from `most` down to
+   `least`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(symmetric)(const double *x, const double *y, double *e, double *f, int most,
                                                      int least, int parts)
 {

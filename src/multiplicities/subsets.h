@@ -137,7 +137,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves the states base + x0 .. base + x1, one after the other. Returns the largest modulus. */
+/* Moves the states base + x0 .. base + x1. Returns the largest modulus. */
 static double permi_subsets_states(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
