@@ -11,10 +11,8 @@
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
    COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe (not tested):
-   portable kernels, one thread below OpenMP 3.1.
-
-   COMPILE TIME  About 20 s at -O2, 3 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out what
-   is not called: 6 s for perm_real in a program of one file.
+   portable kernels, one thread below OpenMP 3.1. About 20 s at -O2, 3 s at -O0: give the implementation a file of its
+   own. PERM_STATIC leaves out what is not called: 6 s for perm_real in a program of one file.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -42,10 +40,10 @@
        dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
    Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
    real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
-   Escalation: if the estimated error is too large, the permanent is computed again in the next precision, provided that
-   this is predicted to take less than a second or, with options.tolerance, fits into options.max_seconds. If that is
-   stopped, the first result stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default
-   if n u e^(n/2) is below it, else dd), and only runs of less than a second are repeated.
+   Escalation: if the estimated error is too large, the next precision is taken, provided that this is predicted to take
+   less than a second or, with options.tolerance, fits into options.max_seconds. If that is stopped, the first result
+   stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it,
+   else dd), and only runs of less than a second are repeated.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
@@ -54,7 +52,7 @@
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
-       and are restored after a call. Callbacks see the default.
+       and are restored. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
@@ -63,7 +61,6 @@
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
-
    LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
    side is below about 30.
 
@@ -2943,8 +2940,6 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   return length;
 }
 
-PERMI_BRIEF_END
-
 /* ======================================================================================== >>control
    Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
 
@@ -4216,8 +4211,6 @@ typedef struct permi_problem {
   const int *row_count, *column_count; /* NULL: once each */
   const struct permi_reach *reach;
 } permi_problem;
-
-PERMI_BRIEF_BEGIN
 
 /* ===================================================================================== >>checkpoint
    Finished work as a file. Numbers have the least significant byte first; doubles are IEEE's:
@@ -5710,7 +5703,7 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
    Powers of two that make the largest product of a transversal the largest entries everywhere: duals of an assignment
    problem with exponents as weights [DK01], by shortest augmenting paths [JV87]. Rounding an entry to its row's grid
    then moves the permanent by that times permanents of entries <= 1; per |a| >= 2^-n. The rule for free duals ignores
-   the first ones. O(n^3). A first matching of tight entries saves 4 us at n = 20. */
+   the first ones. O(n^3); a greedy matching of tight entries settles most rows. */
 
 #define PERMI_NO_EXPONENT (-(1 << 28)) /* no path reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
@@ -5869,12 +5862,18 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
   }
   for (j = 0; j < n; j++)
     column_exp2[j] = column_exp2[j] > PERMI_NO_EXPONENT / 2 ? -column_exp2[j] : 0;
-  for (i = 0; i < n; i++)
-    if (!permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n && (row_of[j] >= 0 || exponent[i][j] + row_exp2[i] + column_exp2[j] != 0); j++)
+      ;
+    if (j < n) {
+      row_of[j] = i;
+      column_of[i] = j;
+    } else if (!permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
       memset(row_exp2, 0, (size_t)n * sizeof *row_exp2);
       memset(column_exp2, 0, (size_t)n * sizeof *column_exp2);
       return 0;
     }
+  }
   for (j = 0; j < n; j++) {
     i = row_of[j];
     for (k = 0, reach[j] = 0; k < n; k++)
@@ -6088,18 +6087,13 @@ static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view,
   }
 }
 
-static double permi_row_most(const permi_dense_plan *plan, const permi_view *view, int i)
-{
-  double most = 0;
-  int j;
-  for (j = 0; j < plan->n; j++)
-    most = fmax(most, permi_scaled_modulus(plan, view, i, j));
-  return most;
-}
-
 static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
-  return permi_scaled_modulus(plan, view, i, j) * 1024 >= permi_row_most(plan, view, i);
+  double most = 0;
+  int k;
+  for (k = 0; k < plan->n; k++)
+    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
+  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
 /* Returns 1 if row i is divided by its pivot; on the CPU all rows or none. */
@@ -6561,21 +6555,24 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
    pair form divides by nothing. */
 static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 {
-  double most[PERM_MAX_N], best = -1;
-  int i, j;
-  for (i = 0; i < plan->n; i++)
-    most[i] = permi_row_most(plan, view, i);
-  for (j = 0; j < plan->n; j++) {
-    double least = (double)INFINITY;
-    for (i = 0; i < plan->n; i++) {
-      const double x = fabs(permi_scaled(plan, view, i, j, 0));
-      least = x < least * most[i] ? x / most[i] : least;
+  double least[PERM_MAX_N], best = -1;
+  int n = plan->n, i, j;
+  for (j = 0; j < n; j++)
+    least[j] = (double)INFINITY;
+  for (i = 0; i < n; i++) {
+    double row[PERM_MAX_N], most = 0;
+    for (j = 0; j < n; j++) {
+      row[j] = fabs(permi_scaled(plan, view, i, j, 0));
+      most = row[j] > most ? row[j] : most;
     }
-    if (least > best) {
-      best = least;
+    for (j = 0; j < n; j++)
+      least[j] = row[j] < least[j] * most ? row[j] / most : least[j];
+  }
+  for (j = 0; j < n; j++)
+    if (least[j] > best) {
+      best = least[j];
       plan->pivot = j;
     }
-  }
   plan->form = PERMI_FORM_NORMALISED;
   if (best < 1.0 / 1024 || permi_plan_growth(plan, view) >= 900)
     plan->form = PERMI_FORM_PAIR;
@@ -8535,8 +8532,6 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
                                                                                             : permi_fail_memory(result);
 }
 
-PERMI_BRIEF_END
-
 /* ========================================================================================= >>counts
    Equal rows and columns stand once, with counts, declared or found here; the choice of the engine. permi_counted is
    what is left: rows <= columns (else transposed), no count 0, no equal lines, no zero lines where some are to
@@ -9007,8 +9002,6 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 #endif
   return best;
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>subsets
    The dynamic program over counts of used rows or columns, and the digits and forms of all engines for counts.
@@ -13519,453 +13512,6 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 }
 #endif
 
-PERMI_BRIEF_BEGIN
-
-/* =================================================================================== >>minors_calls */
-
-#if !defined(PERM_NO_EXTRAS)
-/* Estimates a scaled minor's error. */
-static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
-{
-  const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
-  return (minors->estimate_relative + 2 * minors->below) * sum + (minors->subsets ? minors->lost : 0) +
-         (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
-}
-
-/* Scales cancel in marginals. */
-static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
-                                   const permi_minors_total *total, perm_result *result)
-{
-  const int rows = minors->lines[0], columns = minors->lines[1];
-  int spare = 1, i, j, k, e; /* lines of ones, if any */
-  double value = 0, error = 0, of_value = 0;
-  result->exp2 = minors->unit_exp2 - minors->scale_exp2;
-  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
-    value += minors->count[1][j] * permi_minors_scaled(minors, 0, rows - 1, j, 0) *
-             permi_ldexp(total->value[k].hi, total->exp2[k]);
-  result->value = result->error_estimate = 0;
-  if (!(value > 0))
-    return;
-  for (j = 0; j < columns; j++)
-    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
-  for (i = k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++, k++) {
-      const int row = minors->origin[0][i], column = minors->origin[1][j];
-      const double weight =
-          (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
-      const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
-      if (row == call->m || column == call->n) {
-        spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
-        continue;
-      }
-      call->out[row * call->n + column] = x;
-      minors->largest = fmax(minors->largest, x);
-      error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
-    }
-  result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
-  for (k = 2; k <= spare; k++) { /* lines of ones are not told apart */
-    value = frexp(value / k, &e);
-    result->exp2 += e;
-  }
-  value = frexp(value, &e);
-  result->exp2 += e;
-  if (result->exp2 > -1000 && result->exp2 <= 1000) {
-    value = ldexp(value, (int)result->exp2);
-    result->exp2 = 0;
-  }
-  result->value = value;
-}
-
-static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
-{
-  const int parts = minors->parts, row = minors->lines[0] - 1;
-  int j, part;
-  value[0] = value[1] = permi_dd_make(0);
-  for (j = 0; j < minors->lines[1]; j++) {
-    const int at = permi_minors_place(minors, 0, row, j) * parts;
-    permi_dd x[2], y[2];
-    x[1] = y[1] = permi_dd_make(0);
-    for (part = 0; part < parts; part++) {
-      x[part] = permi_dd_make(minors->count[1][j] * permi_minors_scaled(minors, 0, row, j, part));
-      y[part] = permi_dd_scale(total->value[at + part], permi_int_exponent(total->exp2[at + part]));
-    }
-    permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
-    for (part = 0; part < 2; part++)
-      value[part] = permi_dd_add(value[part], x[part]);
-  }
-}
-
-static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
-                                perm_result *result)
-{
-  const int parts = minors->parts, columns = minors->lines[1], rows = minors->lines[0], gradient = call->gradient;
-  const long long whole = minors->unit_exp2 - minors->scale_exp2;
-  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
-  permi_dd value[2];
-  double estimate = 0, lead;
-  int i, j, part, e, k;
-  permi_minors_value(minors, total, value);
-  for (i = minors->least, k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
-      const long long unit = whole + minors->exp2[0][i] + minors->exp2[1][j];
-      const double lost = permi_minors_lost(minors, total, i, j) * factor;
-      for (part = 0; part < parts; part++, k++) {
-        total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
-        total->exp2[k] += unit;
-        if (total->value[k].hi != 0) {
-          frexp(total->value[k].hi, &e);
-          most = total->exp2[k] + e > most ? total->exp2[k] + e : most;
-          least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
-        }
-      }
-      if (lost > 0 && (estimate == 0 || lost > permi_ldexp(estimate, estimate_exp2 - unit))) {
-        estimate = lost;
-        estimate_exp2 = unit;
-      }
-    }
-  lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
-  if (lead != 0) {
-    frexp(lead, &e); /* keeps the permanent a double */
-    most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
-    least = whole + e < least ? whole + e : least;
-  }
-  if (estimate != 0 && most == LLONG_MIN) {
-    frexp(estimate, &e);
-    most = least = estimate_exp2 + e;
-  }
-  common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + e < 1000)) ? 0 : most;
-  result->exp2 = common;
-  result->value = permi_ldexp(value[0].hi, whole - common);
-  result->imaginary = parts == 2 ? permi_ldexp(value[1].hi, whole - common) : 0;
-  result->error_estimate = permi_ldexp(estimate, estimate_exp2 - common);
-  for (i = minors->least, k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++)
-      for (part = 0; part < parts; part++, k++) {
-        const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
-        call->out[((gradient ? minors->origin[0][i] * call->n : 0) + minors->origin[1][j]) * parts + part] = x;
-        minors->largest = fmax(minors->largest, fabs(x));
-        if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
-          result->error_estimate += DBL_MIN;
-      }
-  result->error_estimate += PERMI_UNIT * parts * minors->largest;
-  if (minors->below > PERMI_NO_MEASURE)
-    result->error_estimate = (double)INFINITY;
-}
-
-/* TERMS: single ones; ONE: also subsets. */
-typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
-
-static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
-{
-  permi_minors_plan_terms(minors);
-  if (by != PERMI_MINORS_BY_TERMS && options->method == PERM_METHOD_AUTO)
-    permi_minors_plan_subsets(minors, options);
-}
-
-/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
-static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
-{
-  double seconds;
-  permi_minors_plan_one(minors, options, by);
-  minors->below = 0;
-  if (!full || by != PERMI_MINORS_BY_ANY)
-    return 0;
-  seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
-  if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
-      options->method != PERM_METHOD_DENSE)
-    permi_minors_plan_one(minors, options, by);
-  if (permi_minors_gpu_takes(minors, options, full))
-    return 1;
-  if (minors->kernel)
-    minors->below = permi_minors_below(minors, 0, full);
-  return 0;
-}
-
-static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
-                                    permi_minors_by by, double *full, permi_minors_total *total,
-                                    permi_control *control, perm_result *result)
-{
-  const int on_gpu = permi_minors_choose(minors, options, by, full);
-  const int threads =
-      on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
-  perm_status status = PERM_OK;
-  minors->dense.memory = NULL;
-  if (minors->terms >= 1e18)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
-  if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
-                      permi_time_words(minors->seconds).text, options->max_seconds);
-  control->work_total = minors->seconds;
-  if (minors->kernel)
-    status = permi_minors_tables(minors, &options->allocator, full);
-  if (status == PERM_OK)
-    status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
-             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
-                               : permi_minors_execute(minors, options, control, threads, total);
-  permi_release(&options->allocator, minors->dense.memory);
-  if (status != PERM_OK)
-    return permi_fail(result, status, 0, "%s",
-                      status > 0            ? permi_early_words(control, status).text
-                      : control->message[0] ? control->message
-                                            : perm_status_text(status));
-  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
-  minors->largest = 0;
-  permi_terms_norms(minors);
-  if (call->marginals)
-    permi_minors_marginals(call, minors, total, result);
-  else
-    permi_minors_output(call, minors, total, result);
-  result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
-  result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
-  result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
-  result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
-  result->gpus = on_gpu ? control->gpus : 0;
-  result->threads = threads;
-  result->terms += minors->terms;
-  return status;
-}
-
-static perm_status permi_minors_check(const permi_minors_call *call, const perm_options *options,
-                                      int (*counts)[PERM_MAX_N], int *total, perm_result *result)
-{
-  const int m = call->m, n = call->n, gradient = call->gradient, arguments = gradient ? 7 : 8;
-  const char *refusal = options->certify                             ? "minors have no guaranteed bound (certify)"
-                        : options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
-                                options->method != PERM_METHOD_GLYNN ? "minors have methods auto, dense and glynn"
-                        : options->precision > PERM_PRECISION_DD
-                            ? "minors have precisions default and dd"
-                            : NULL;
-  int side, i, j, larger;
-  perm_status status = permi_check_whole(options, arguments, result);
-  if (status == PERM_OK)
-    status = permi_check_matrix(m, n, &call->view, result);
-  if (status != PERM_OK)
-    return status;
-  if (!call->out && n > 0 && (m > 0 || !gradient))
-    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL",
-                      call->marginals ? "marginals" : gradient ? "gradient" : "minors");
-#if defined(PERM_NO_COMPLEX)
-  if (call->view.parts == 2)
-    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
-#endif
-  if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, arguments, "options: %s", refusal);
-  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
-    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
-                      PERM_MAX_N);
-  for (side = 0; side < 2; side++)
-    for (i = total[side] = 0; i < (side ? n : m); i++) {
-      const int copies = call->counts[side] ? call->counts[side][i] : 1;
-      if (copies < 0 || copies > 1 << 20)
-        return permi_fail(result, PERM_ERROR_COUNTS, 5 + side, "a multiplicity is negative or above a million");
-      total[side] += counts[side][i] = copies;
-    }
-  larger = total[0] < total[1];
-  if (total[0] != total[1] && !call->marginals)
-    return permi_fail(result, PERM_ERROR_COUNTS, 6,
-                      "%d rows with their copies, but %d columns: minors are of as many", total[0], total[1]);
-  if (total[larger] > PERMI_MINORS_TOTAL)
-    return permi_fail(result, PERM_ERROR_SIZE, 5 + larger, "%d %s with their copies; at most %d", total[larger],
-                      larger ? "columns" : "rows", PERMI_MINORS_TOTAL);
-  if (total[0] != total[1] && (larger ? m : n) == PERM_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 2 - larger, "%d different %s, and some %s left; at most %d",
-                      PERM_MAX_N, larger ? "rows" : "columns", larger ? "columns" : "rows", PERM_MAX_N - 1);
-  for (i = 0; call->marginals && i < m; i++)
-    for (j = 0; j < n; j++)
-      if (permi_at(&call->view, i, j, 0) < 0)
-        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
-                          "marginals are of weights; derivatives by any entries: perm_gradient_real",
-                          permi_at(&call->view, i, j, 0), i + 1, j + 1);
-  if (!gradient && (call->row < 0 || call->row >= m || counts[0][call->row] == 0))
-    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
-                      call->row < 0 || call->row >= m ? "" : ", and has no copy");
-  return PERM_OK;
-}
-
-static void permi_minors_take(permi_minors *minors, int side, int line, int count)
-{
-  if (!count)
-    return;
-  minors->origin[side][minors->lines[side]] = line;
-  minors->count[side][minors->lines[side]++] = count;
-}
-
-/* The wanted row is last; marginals get ones for missing copies. */
-static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
-                                permi_minors *minors)
-{
-  const int m = call->m, n = call->n;
-  int i, j, part;
-  memset(minors, 0, offsetof(permi_minors, entry));
-  minors->parts = call->view.parts;
-  minors->total = total[0] > total[1] ? total[0] : total[1];
-  minors->drops = call->marginals;
-  for (i = 0; i < m; i++)
-    permi_minors_take(minors, 0, i, call->gradient || i != call->row ? counts[0][i] : 0);
-  permi_minors_take(minors, 0, call->gradient ? m : call->row,
-                    call->gradient ? minors->total - total[0] : counts[0][call->row]);
-  for (j = 0; j < n; j++)
-    permi_minors_take(minors, 1, j, counts[1][j]);
-  permi_minors_take(minors, 1, n, minors->total - total[1]);
-  minors->least = call->gradient ? 0 : minors->lines[0] - 1;
-  for (i = 0; i < minors->lines[0]; i++)
-    for (j = 0; j < minors->lines[1]; j++)
-      for (part = 0; part < minors->parts; part++) {
-        const int row = minors->origin[0][i], column = minors->origin[1][j];
-        minors->entry[i][j][part] = row == m || column == n ? 1 : permi_at(&call->view, row, column, part);
-      }
-}
-
-static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
-                                      double *full, permi_minors_total *total, perm_result *result)
-{
-  permi_minors_by by = options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_GLYNN
-                           ? PERMI_MINORS_BY_TERMS
-                           : PERMI_MINORS_BY_ANY;
-  permi_control control = permi_control_begin(options);
-  perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
-  double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
-  while (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
-    const perm_result finished = *result;
-    by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
-    permi_minors_plan_one(minors, options, by);
-    if ((options->tolerance > 0 ? options->max_seconds > 0 && minors->seconds > options->max_seconds
-                                : minors->seconds >= PERMI_ESCALATE_SECONDS) ||
-        permi_minors_run(call, minors, options, by, full, total, &control, result) != PERM_OK) {
-      *result = finished;
-      break;
-    }
-    result->escalated = 1;
-    relative = result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
-  }
-  if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
-    status = result->status = PERM_TOLERANCE_NOT_MET;
-    permi_say(result->message, sizeof result->message,
-              "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
-              relative);
-  }
-  return status;
-}
-
-/* Sets `entries` results. */
-static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
-{
-  int k;
-  for (k = 0; k < entries; k++)
-    call->out[k] = x;
-}
-
-static perm_status permi_minors_metered(const permi_minors_call *call, const perm_options *options, perm_result *result)
-{
-  const double start = permi_seconds();
-  const int parts = call->view.parts, rows = call->gradient ? call->m : 1, n = call->n;
-  const int entries =
-      call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
-  int counts[2][PERM_MAX_N], totals[2], full;
-  permi_pool pool = {&options->allocator, NULL, 0};
-  permi_minors *minors;
-  permi_minors_total total;
-  perm_status status;
-  permi_minors_fill(call, entries, (double)NAN);
-  if (!result)
-    return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
-  permi_result_clear(result);
-  status = permi_minors_check(call, options, counts, totals, result);
-  if (status != PERM_OK)
-    return status;
-  minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
-  if (!minors)
-    return permi_fail_memory(result);
-  permi_minors_gather(call, counts, totals, minors);
-  total.count = (minors->lines[0] - minors->least) * minors->lines[1] * parts;
-  full = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
-  total.value = (permi_dd *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.value);
-  total.exp2 = (long long *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.exp2);
-  total.absolute = (double *)permi_pool_get(&pool, (size_t)(minors->lines[0] + full), sizeof *total.absolute);
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return permi_fail_memory(result);
-  }
-  permi_minors_fill(call, entries, 0);
-  result->method = PERM_METHOD_STRUCTURE;
-  result->isa = PERM_ISA_PLAIN;
-  result->threads = 1;
-  result->value = minors->lines[0] == 0;
-  if (minors->lines[0] && permi_minors_scale(minors, full ? total.absolute + minors->lines[0] : NULL))
-    status = permi_minors_solve(call, minors, options, full ? total.absolute + minors->lines[0] : NULL, &total, result);
-  else
-    result->error_bound = 0;
-  if (status == PERM_OK && call->marginals && result->value == 0)
-    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET)
-    result->is_complex = parts == 2;
-  else
-    permi_minors_fill(call, entries, (double)NAN);
-  result->seconds = permi_seconds() - start;
-  permi_pool_release(&pool);
-  return status;
-}
-
-static perm_status permi_minors_compute(const permi_minors_call *call, const perm_options *options_given,
-                                        perm_result *result)
-{
-  permi_environment environment;
-  perm_status status = PERM_OK;
-  permi_environment_begin(&environment);
-  if (call->marginals || !permi_small_minors_result(call, options_given, result)) {
-    permi_metered meter;
-    const double bytes = permi_view_bytes(call->m, call->n, &call->view);
-    const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
-    status = permi_minors_metered(call, options, result);
-    status = permi_kind(permi_meter_end(&meter, status, result), call->view.parts, options_given, result);
-  }
-  return permi_environment_end(&environment, status);
-}
-
-PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                      const int *column_counts, int row, const perm_options *options, double *minors,
-                                      perm_result *result)
-{
-  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, minors};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, int row, const perm_options *options, double *minors,
-                                         perm_result *result)
-{
-  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, minors};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                        const int *column_counts, const perm_options *options, double *gradient,
-                                        perm_result *result)
-{
-  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, gradient};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                           const int *column_counts, const perm_options *options, double *gradient,
-                                           perm_result *result)
-{
-  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, gradient};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, const perm_options *options, double *marginals,
-                                         perm_result *result)
-{
-  const permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, marginals};
-  return permi_minors_compute(&call, options, result);
-}
-#endif
-
-PERMI_BRIEF_END
-
 /* ========================================================================================== >>batch
    Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
    rows, real n = 5 .. 8, or by Glynn's signs, complex n = 5 .. 11 (AVX2, one after the other: 10). Others go through
@@ -14539,6 +14085,450 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
 #endif
 
 PERMI_BRIEF_BEGIN
+
+/* =================================================================================== >>minors_calls */
+
+#if !defined(PERM_NO_EXTRAS)
+/* Estimates a scaled minor's error. */
+static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
+{
+  const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
+  return (minors->estimate_relative + 2 * minors->below) * sum + (minors->subsets ? minors->lost : 0) +
+         (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
+}
+
+/* Scales cancel in marginals. */
+static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
+                                   const permi_minors_total *total, perm_result *result)
+{
+  const int rows = minors->lines[0], columns = minors->lines[1];
+  int spare = 1, i, j, k, e; /* lines of ones, if any */
+  double value = 0, error = 0, of_value = 0;
+  result->exp2 = minors->unit_exp2 - minors->scale_exp2;
+  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
+    value += minors->count[1][j] * permi_minors_scaled(minors, 0, rows - 1, j, 0) *
+             permi_ldexp(total->value[k].hi, total->exp2[k]);
+  result->value = result->error_estimate = 0;
+  if (!(value > 0))
+    return;
+  for (j = 0; j < columns; j++)
+    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
+  for (i = k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++, k++) {
+      const int row = minors->origin[0][i], column = minors->origin[1][j];
+      const double weight =
+          (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
+      const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
+      if (row == call->m || column == call->n) {
+        spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
+        continue;
+      }
+      call->out[row * call->n + column] = x;
+      minors->largest = fmax(minors->largest, x);
+      error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
+    }
+  result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
+  for (k = 2; k <= spare; k++) { /* lines of ones are not told apart */
+    value = frexp(value / k, &e);
+    result->exp2 += e;
+  }
+  value = frexp(value, &e);
+  result->exp2 += e;
+  if (result->exp2 > -1000 && result->exp2 <= 1000) {
+    value = ldexp(value, (int)result->exp2);
+    result->exp2 = 0;
+  }
+  result->value = value;
+}
+
+static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
+{
+  const int parts = minors->parts, row = minors->lines[0] - 1;
+  int j, part;
+  value[0] = value[1] = permi_dd_make(0);
+  for (j = 0; j < minors->lines[1]; j++) {
+    const int at = permi_minors_place(minors, 0, row, j) * parts;
+    permi_dd x[2], y[2];
+    x[1] = y[1] = permi_dd_make(0);
+    for (part = 0; part < parts; part++) {
+      x[part] = permi_dd_make(minors->count[1][j] * permi_minors_scaled(minors, 0, row, j, part));
+      y[part] = permi_dd_scale(total->value[at + part], permi_int_exponent(total->exp2[at + part]));
+    }
+    permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
+    for (part = 0; part < 2; part++)
+      value[part] = permi_dd_add(value[part], x[part]);
+  }
+}
+
+static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
+                                perm_result *result)
+{
+  const int parts = minors->parts, columns = minors->lines[1], rows = minors->lines[0], gradient = call->gradient;
+  const long long whole = minors->unit_exp2 - minors->scale_exp2;
+  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
+  permi_dd value[2];
+  double estimate = 0, lead;
+  int i, j, part, e, k;
+  permi_minors_value(minors, total, value);
+  for (i = minors->least, k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
+      const long long unit = whole + minors->exp2[0][i] + minors->exp2[1][j];
+      const double lost = permi_minors_lost(minors, total, i, j) * factor;
+      for (part = 0; part < parts; part++, k++) {
+        total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
+        total->exp2[k] += unit;
+        if (total->value[k].hi != 0) {
+          frexp(total->value[k].hi, &e);
+          most = total->exp2[k] + e > most ? total->exp2[k] + e : most;
+          least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
+        }
+      }
+      if (lost > 0 && (estimate == 0 || lost > permi_ldexp(estimate, estimate_exp2 - unit))) {
+        estimate = lost;
+        estimate_exp2 = unit;
+      }
+    }
+  lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
+  if (lead != 0) {
+    frexp(lead, &e); /* keeps the permanent a double */
+    most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
+    least = whole + e < least ? whole + e : least;
+  }
+  if (estimate != 0 && most == LLONG_MIN) {
+    frexp(estimate, &e);
+    most = least = estimate_exp2 + e;
+  }
+  common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + e < 1000)) ? 0 : most;
+  result->exp2 = common;
+  result->value = permi_ldexp(value[0].hi, whole - common);
+  result->imaginary = parts == 2 ? permi_ldexp(value[1].hi, whole - common) : 0;
+  result->error_estimate = permi_ldexp(estimate, estimate_exp2 - common);
+  for (i = minors->least, k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++)
+      for (part = 0; part < parts; part++, k++) {
+        const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
+        call->out[((gradient ? minors->origin[0][i] * call->n : 0) + minors->origin[1][j]) * parts + part] = x;
+        minors->largest = fmax(minors->largest, fabs(x));
+        if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
+          result->error_estimate += DBL_MIN;
+      }
+  result->error_estimate += PERMI_UNIT * parts * minors->largest;
+  if (minors->below > PERMI_NO_MEASURE)
+    result->error_estimate = (double)INFINITY;
+}
+
+/* TERMS: single ones; ONE: also subsets. */
+typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
+
+static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
+{
+  permi_minors_plan_terms(minors);
+  if (by != PERMI_MINORS_BY_TERMS && options->method == PERM_METHOD_AUTO)
+    permi_minors_plan_subsets(minors, options);
+}
+
+/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
+static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
+{
+  double seconds;
+  permi_minors_plan_one(minors, options, by);
+  minors->below = 0;
+  if (!full || by != PERMI_MINORS_BY_ANY)
+    return 0;
+  seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
+  if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
+      options->method != PERM_METHOD_DENSE)
+    permi_minors_plan_one(minors, options, by);
+  if (permi_minors_gpu_takes(minors, options, full))
+    return 1;
+  if (minors->kernel)
+    minors->below = permi_minors_below(minors, 0, full);
+  return 0;
+}
+
+static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
+                                    permi_minors_by by, double *full, permi_minors_total *total,
+                                    permi_control *control, perm_result *result)
+{
+  const int on_gpu = permi_minors_choose(minors, options, by, full);
+  const int threads =
+      on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
+  perm_status status = PERM_OK;
+  minors->dense.memory = NULL;
+  if (minors->terms >= 1e18)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
+  if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
+                      permi_time_words(minors->seconds).text, options->max_seconds);
+  control->work_total = minors->seconds;
+  if (minors->kernel)
+    status = permi_minors_tables(minors, &options->allocator, full);
+  if (status == PERM_OK)
+    status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
+             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
+                               : permi_minors_execute(minors, options, control, threads, total);
+  permi_release(&options->allocator, minors->dense.memory);
+  if (status != PERM_OK)
+    return permi_fail(result, status, 0, "%s",
+                      status > 0            ? permi_early_words(control, status).text
+                      : control->message[0] ? control->message
+                                            : perm_status_text(status));
+  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
+  minors->largest = 0;
+  permi_terms_norms(minors);
+  if (call->marginals)
+    permi_minors_marginals(call, minors, total, result);
+  else
+    permi_minors_output(call, minors, total, result);
+  result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
+  result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
+  result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
+  result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
+  result->gpus = on_gpu ? control->gpus : 0;
+  result->threads = threads;
+  result->terms += minors->terms;
+  return status;
+}
+
+static perm_status permi_minors_check(const permi_minors_call *call, const perm_options *options,
+                                      int (*counts)[PERM_MAX_N], int *total, perm_result *result)
+{
+  const int m = call->m, n = call->n, gradient = call->gradient, arguments = gradient ? 7 : 8;
+  const char *refusal = options->certify                             ? "minors have no guaranteed bound (certify)"
+                        : options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
+                                options->method != PERM_METHOD_GLYNN ? "minors have methods auto, dense and glynn"
+                        : options->precision > PERM_PRECISION_DD
+                            ? "minors have precisions default and dd"
+                            : NULL;
+  int side, i, j, larger;
+  perm_status status = permi_check_whole(options, arguments, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, &call->view, result);
+  if (status != PERM_OK)
+    return status;
+  if (!call->out && n > 0 && (m > 0 || !gradient))
+    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL",
+                      call->marginals ? "marginals" : gradient ? "gradient" : "minors");
+#if defined(PERM_NO_COMPLEX)
+  if (call->view.parts == 2)
+    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
+#endif
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, arguments, "options: %s", refusal);
+  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
+                      PERM_MAX_N);
+  for (side = 0; side < 2; side++)
+    for (i = total[side] = 0; i < (side ? n : m); i++) {
+      const int copies = call->counts[side] ? call->counts[side][i] : 1;
+      if (copies < 0 || copies > 1 << 20)
+        return permi_fail(result, PERM_ERROR_COUNTS, 5 + side, "a multiplicity is negative or above a million");
+      total[side] += counts[side][i] = copies;
+    }
+  larger = total[0] < total[1];
+  if (total[0] != total[1] && !call->marginals)
+    return permi_fail(result, PERM_ERROR_COUNTS, 6,
+                      "%d rows with their copies, but %d columns: minors are of as many", total[0], total[1]);
+  if (total[larger] > PERMI_MINORS_TOTAL)
+    return permi_fail(result, PERM_ERROR_SIZE, 5 + larger, "%d %s with their copies; at most %d", total[larger],
+                      larger ? "columns" : "rows", PERMI_MINORS_TOTAL);
+  if (total[0] != total[1] && (larger ? m : n) == PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 2 - larger, "%d different %s, and some %s left; at most %d",
+                      PERM_MAX_N, larger ? "rows" : "columns", larger ? "columns" : "rows", PERM_MAX_N - 1);
+  for (i = 0; call->marginals && i < m; i++)
+    for (j = 0; j < n; j++)
+      if (permi_at(&call->view, i, j, 0) < 0)
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
+                          "marginals are of weights; derivatives by any entries: perm_gradient_real",
+                          permi_at(&call->view, i, j, 0), i + 1, j + 1);
+  if (!gradient && (call->row < 0 || call->row >= m || counts[0][call->row] == 0))
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
+                      call->row < 0 || call->row >= m ? "" : ", and has no copy");
+  return PERM_OK;
+}
+
+static void permi_minors_take(permi_minors *minors, int side, int line, int count)
+{
+  if (!count)
+    return;
+  minors->origin[side][minors->lines[side]] = line;
+  minors->count[side][minors->lines[side]++] = count;
+}
+
+/* The wanted row is last; marginals get ones for missing copies. */
+static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
+                                permi_minors *minors)
+{
+  const int m = call->m, n = call->n;
+  int i, j, part;
+  memset(minors, 0, offsetof(permi_minors, entry));
+  minors->parts = call->view.parts;
+  minors->total = total[0] > total[1] ? total[0] : total[1];
+  minors->drops = call->marginals;
+  for (i = 0; i < m; i++)
+    permi_minors_take(minors, 0, i, call->gradient || i != call->row ? counts[0][i] : 0);
+  permi_minors_take(minors, 0, call->gradient ? m : call->row,
+                    call->gradient ? minors->total - total[0] : counts[0][call->row]);
+  for (j = 0; j < n; j++)
+    permi_minors_take(minors, 1, j, counts[1][j]);
+  permi_minors_take(minors, 1, n, minors->total - total[1]);
+  minors->least = call->gradient ? 0 : minors->lines[0] - 1;
+  for (i = 0; i < minors->lines[0]; i++)
+    for (j = 0; j < minors->lines[1]; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const int row = minors->origin[0][i], column = minors->origin[1][j];
+        minors->entry[i][j][part] = row == m || column == n ? 1 : permi_at(&call->view, row, column, part);
+      }
+}
+
+static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
+                                      double *full, permi_minors_total *total, perm_result *result)
+{
+  permi_minors_by by = options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_GLYNN
+                           ? PERMI_MINORS_BY_TERMS
+                           : PERMI_MINORS_BY_ANY;
+  permi_control control = permi_control_begin(options);
+  perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
+  double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
+  while (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
+    const perm_result finished = *result;
+    by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
+    permi_minors_plan_one(minors, options, by);
+    if ((options->tolerance > 0 ? options->max_seconds > 0 && minors->seconds > options->max_seconds
+                                : minors->seconds >= PERMI_ESCALATE_SECONDS) ||
+        permi_minors_run(call, minors, options, by, full, total, &control, result) != PERM_OK) {
+      *result = finished;
+      break;
+    }
+    result->escalated = 1;
+    relative = result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
+  }
+  if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    status = result->status = PERM_TOLERANCE_NOT_MET;
+    permi_say(result->message, sizeof result->message,
+              "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
+              relative);
+  }
+  return status;
+}
+
+/* Sets `entries` results. */
+static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
+{
+  int k;
+  for (k = 0; k < entries; k++)
+    call->out[k] = x;
+}
+
+static perm_status permi_minors_metered(const permi_minors_call *call, const perm_options *options, perm_result *result)
+{
+  const double start = permi_seconds();
+  const int parts = call->view.parts, rows = call->gradient ? call->m : 1, n = call->n;
+  const int entries =
+      call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
+  int counts[2][PERM_MAX_N], totals[2], full;
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_minors *minors;
+  permi_minors_total total;
+  perm_status status;
+  permi_minors_fill(call, entries, (double)NAN);
+  if (!result)
+    return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
+  permi_result_clear(result);
+  status = permi_minors_check(call, options, counts, totals, result);
+  if (status != PERM_OK)
+    return status;
+  minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
+  if (!minors)
+    return permi_fail_memory(result);
+  permi_minors_gather(call, counts, totals, minors);
+  total.count = (minors->lines[0] - minors->least) * minors->lines[1] * parts;
+  full = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
+  total.value = (permi_dd *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.value);
+  total.exp2 = (long long *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.exp2);
+  total.absolute = (double *)permi_pool_get(&pool, (size_t)(minors->lines[0] + full), sizeof *total.absolute);
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return permi_fail_memory(result);
+  }
+  permi_minors_fill(call, entries, 0);
+  result->method = PERM_METHOD_STRUCTURE;
+  result->isa = PERM_ISA_PLAIN;
+  result->threads = 1;
+  result->value = minors->lines[0] == 0;
+  if (minors->lines[0] && permi_minors_scale(minors, full ? total.absolute + minors->lines[0] : NULL))
+    status = permi_minors_solve(call, minors, options, full ? total.absolute + minors->lines[0] : NULL, &total, result);
+  else
+    result->error_bound = 0;
+  if (status == PERM_OK && call->marginals && result->value == 0)
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET)
+    result->is_complex = parts == 2;
+  else
+    permi_minors_fill(call, entries, (double)NAN);
+  result->seconds = permi_seconds() - start;
+  permi_pool_release(&pool);
+  return status;
+}
+
+static perm_status permi_minors_compute(const permi_minors_call *call, const perm_options *options_given,
+                                        perm_result *result)
+{
+  permi_environment environment;
+  perm_status status = PERM_OK;
+  permi_environment_begin(&environment);
+  if (call->marginals || !permi_small_minors_result(call, options_given, result)) {
+    permi_metered meter;
+    const double bytes = permi_view_bytes(call->m, call->n, &call->view);
+    const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
+    status = permi_minors_metered(call, options, result);
+    status = permi_kind(permi_meter_end(&meter, status, result), call->view.parts, options_given, result);
+  }
+  return permi_environment_end(&environment, status);
+}
+
+PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                      const int *column_counts, int row, const perm_options *options, double *minors,
+                                      perm_result *result)
+{
+  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, minors};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, int row, const perm_options *options, double *minors,
+                                         perm_result *result)
+{
+  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, minors};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                        const int *column_counts, const perm_options *options, double *gradient,
+                                        perm_result *result)
+{
+  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, gradient};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                           const int *column_counts, const perm_options *options, double *gradient,
+                                           perm_result *result)
+{
+  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, gradient};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, const perm_options *options, double *marginals,
+                                         perm_result *result)
+{
+  const permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, marginals};
+  return permi_minors_compute(&call, options, result);
+}
+#endif
+
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CUDA_HOST 1
 #include PERM_CUDA_FILE
@@ -16840,6 +16830,246 @@ PERMI_INSTANCE(small_gradient_complex, 4, 2)
 #undef PERMI_SUMS
 #endif
 
+/* ================================================================================= >>counts_kernels
+   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
+   order. */
+
+#if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
+/* Adds sum_k weight[k] from[k]; four vectors overlap. */
+PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
+                                                int n)
+{
+  int x = 0, k, j;
+  for (; x + 4 * PERMI_WIDTH <= n; x += 4 * PERMI_WIDTH) {
+    PERMI_V sum[4];
+    PERMI_UNROLL
+    for (j = 0; j < 4; j++)
+      sum[j] = PERMI_LOAD_ANY(to + x + j * PERMI_WIDTH);
+    for (k = 0; k < count; k++) {
+      const PERMI_V all = PERMI_SET(weight[k]);
+      const double *other = from[k] + x;
+      PERMI_UNROLL
+      for (j = 0; j < 4; j++)
+        sum[j] = PERMI_FMA(all, PERMI_LOAD_ANY(other + j * PERMI_WIDTH), sum[j]);
+    }
+    PERMI_UNROLL
+    for (j = 0; j < 4; j++)
+      PERMI_STORE_ANY(to + x + j * PERMI_WIDTH, sum[j]);
+  }
+  for (; x < n; x++)
+    for (k = 0; k < count; k++)
+      to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
+}
+
+/* Adds weight from, by state. Aligned vectors take up to 1.08 of the time. */
+PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
+{
+  int x;
+  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH)
+    PERMI_STORE_ANY(to + x,
+                    PERMI_FMA(PERMI_LOAD_ANY(weight + x), PERMI_LOAD_ANY(from + x), PERMI_LOAD_ANY(to + x)));
+  for (; PERMI_WIDTH > 1 && x < n; x++)
+    to[x] = fma(weight[x], from[x], to[x]);
+}
+
+PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
+{
+  const PERMI_V infinite = PERMI_SET((double)INFINITY);
+  PERMI_V large = PERMI_SET(0.0), lesser = infinite;
+  double largest[PERMI_WIDTH], smallest[PERMI_WIDTH];
+  int x, k;
+  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH) {
+    const PERMI_V state = PERMI_LOAD_ANY(from + x), size = PERMI_ABS(state);
+    PERMI_STORE_ANY(to + x, state);
+    large = PERMI_GREATER(large, size);
+    lesser = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), lesser);
+  }
+  PERMI_STORE_ANY(largest, large);
+  PERMI_STORE_ANY(smallest, lesser);
+  for (k = 0; k < PERMI_WIDTH; k++) {
+    *most = largest[k] > *most ? largest[k] : *most;
+    *least = smallest[k] < *least ? smallest[k] : *least;
+  }
+  for (; PERMI_WIDTH > 1 && x < n; x++) {
+    to[x] = from[x];
+    permi_size_seen(fabs(from[x]), most, least);
+  }
+}
+
+/* Adds `times` a digit's entries exactly; form: high + low. */
+PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
+                                                const double *low_step, double *high, double *low, double *form,
+                                                int apart)
+{
+  const PERMI_V all = PERMI_SET(times);
+  int f, k;
+  for (f = 0; f + PERMI_WIDTH <= rows; f += PERMI_WIDTH) {
+    const PERMI_V h = PERMI_FMA(all, PERMI_LOAD_ANY(high_step + f), PERMI_LOAD_ANY(high + f));
+    const PERMI_V l = PERMI_FMA(all, PERMI_LOAD_ANY(low_step + f), PERMI_LOAD_ANY(low + f));
+    const PERMI_V sum = h + l;
+    PERMI_STORE_ANY(high + f, h);
+    PERMI_STORE_ANY(low + f, l);
+    PERMI_UNROLL
+    for (k = 0; k < PERMI_WIDTH; k++)
+      form[(f + k) * apart] = PERMI_ELEMENT(sum, k);
+  }
+  for (; PERMI_WIDTH > 1 && f < rows; f++) {
+    high[f] += times * high_step[f];
+    low[f] += times * low_step[f];
+    form[f * apart] = high[f] + low[f];
+  }
+}
+
+/* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
+#if PERMI_WIDTH > 1
+/* squaring rounds no more often than copies */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
+                                                          const double *other, PERMI_V *re, PERMI_V *im, int parts)
+{
+  int f, k;
+  for (f = 0; f < forms; f++) {
+    PERMI_V u = PERMI_LOAD_ANY(form + f * PERMI_TERMS), v = u;
+    if (parts == 1) {
+      for (k = count[f]; k > 1; k /= 2) {
+        if (k & 1)
+          *re = *re * u;
+        u = u * u;
+      }
+      *re = *re * u;
+      continue;
+    }
+    v = PERMI_LOAD_ANY(other + f * PERMI_TERMS);
+    for (k = count[f]; k > 1; k /= 2) {
+      const PERMI_V twice = u + u;
+      if (k & 1)
+        PERMI_NAME(multiply_by)(re, im, u, v);
+      u = PERMI_FMS(u, u, v * v);
+      v = twice * v;
+    }
+    PERMI_NAME(multiply_by)(re, im, u, v);
+  }
+}
+#else
+/* Squaring, into two overlapping products. */
+PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
+                                             double *re, double *im, int parts)
+{
+  double even = *re, odd = 1;
+  int f, k;
+  for (f = 0; f < forms && parts == 1; f++) {
+    double power = form[f * PERMI_TERMS], product = 1;
+    for (k = count[f]; k > 1; k /= 2) {
+      product *= k & 1 ? power : 1;
+      power *= power;
+    }
+    product = even * (power * product);
+    even = odd;
+    odd = product;
+  }
+  if (parts == 1)
+    *re = even * odd;
+  for (f = 0; f < forms && parts == 2; f++)
+    for (k = 0; k < count[f]; k++)
+      PERMI_NAME(multiply_by)(re, im, form[f * PERMI_TERMS], other[f * PERMI_TERMS]);
+}
+#endif
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
+                                                        const double *weight, permi_lane_sums *sums, int parts)
+{
+  int lane, part;
+  for (lane = 0; lane < PERMI_TERMS; lane += PERMI_WIDTH) {
+    PERMI_V term[2], absolute = PERMI_LOAD_ANY(sums->absolute + lane);
+    term[0] = PERMI_LOAD_ANY(weight + lane);
+    term[1] = PERMI_SET(0.0);
+    PERMI_NAME(multiply_forms)(forms, count, form + lane, form + forms * PERMI_TERMS + lane, &term[0], &term[1], parts);
+    for (part = 0; part < parts; part++) { /* as permi_dd_add_double */
+      PERMI_V error;
+      const PERMI_V sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD_ANY(sums->hi[part] + lane), term[part], &error);
+      const PERMI_V low = error + PERMI_LOAD_ANY(sums->lo[part] + lane);
+      PERMI_STORE_ANY(sums->hi[part] + lane, PERMI_NAME(vector_fast_two_sum)(sum, low, &error));
+      PERMI_STORE_ANY(sums->lo[part] + lane, error);
+    }
+    if (parts == 1)
+      absolute = absolute + PERMI_ABS(term[0]);
+    else if (PERMI_WIDTH == 1)
+      absolute = absolute + PERMI_ABS_SUM(term[0], term[1]);
+    else
+      absolute = absolute + PERMI_ABS(term[0]) + PERMI_ABS(term[1]);
+    PERMI_STORE_ANY(sums->absolute + lane, absolute);
+  }
+}
+
+PERMI_TARGET static void PERMI_NAME(add_products_real)(int forms, const int *count, const double *form,
+                                                       const double *weight, permi_lane_sums *sums)
+{
+  PERMI_NAME(add_products)(forms, count, form, weight, sums, 1);
+}
+
+PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *count, const double *form,
+                                                          const double *weight, permi_lane_sums *sums)
+{
+  PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
+}
+
+/* Adds a form, x (+ iy), to PERMI_SETS sets e (+ if), lanes adjacent: e_k += x e_(k-1) for k from `most` down to
+   `least`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(symmetric)(const double *x, const double *y, double *e, double *f, int most,
+                                                     int least, int parts)
+{
+  PERMI_V real[PERMI_SETS / PERMI_WIDTH], imaginary[PERMI_SETS / PERMI_WIDTH];
+  int lane, k;
+  PERMI_UNROLL
+  for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+    real[lane] = PERMI_LOAD_ANY(x + lane * PERMI_WIDTH);
+    imaginary[lane] = PERMI_LOAD_ANY(y + lane * PERMI_WIDTH);
+  }
+  for (k = most * PERMI_SETS; k >= least * PERMI_SETS; k -= PERMI_SETS) {
+    PERMI_UNROLL
+    for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+      const int at = k + lane * PERMI_WIDTH;
+      const PERMI_V a = real[lane], b = imaginary[lane], re = PERMI_LOAD_ANY(e + at - PERMI_SETS);
+      PERMI_V sum = PERMI_LOAD_ANY(e + at), im, other;
+      if (parts == 1) {
+        PERMI_STORE_ANY(e + at, PERMI_FMA(a, re, sum));
+        continue;
+      }
+      im = PERMI_LOAD_ANY(f + at - PERMI_SETS);
+      other = PERMI_LOAD_ANY(f + at);
+      if (PERMI_WIDTH == 1) {
+        sum = sum + PERMI_FMS(a, re, b * im);
+        other = other + PERMI_FMA(a, im, b * re);
+      } else {
+        sum = PERMI_FNMA(b, im, PERMI_FMA(a, re, sum));
+        other = PERMI_FMA(b, re, PERMI_FMA(a, im, other));
+      }
+      PERMI_STORE_ANY(e + at, sum);
+      PERMI_STORE_ANY(f + at, other);
+    }
+  }
+}
+
+PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
+{
+  PERMI_NAME(symmetric)(x, x, e, e, most, least, 1);
+}
+
+PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
+                                                       int most, int least)
+{
+  PERMI_NAME(symmetric)(x, y, e, f, most, least, 2);
+}
+
+static const permi_counts_kernels PERMI_NAME(counts_kernels_real) = {
+    PERMI_NAME(add_scaled), PERMI_NAME(add_weighted),      PERMI_NAME(store_states),
+    PERMI_NAME(move_forms), PERMI_NAME(add_products_real), PERMI_NAME(symmetric_real),
+    NULL};
+static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
+    PERMI_NAME(add_scaled), PERMI_NAME(add_weighted),         PERMI_NAME(store_states),
+    PERMI_NAME(move_forms), PERMI_NAME(add_products_complex), PERMI_NAME(symmetric_real),
+    PERMI_NAME(symmetric_complex)};
+#endif
+
 PERMI_BRIEF_END
 
 /* ================================================================================== >>batch_kernels */
@@ -17254,249 +17484,6 @@ PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, 
 #endif
 #endif
 
-PERMI_BRIEF_BEGIN
-
-/* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
-   order. */
-
-#if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* Adds sum_k weight[k] from[k]; four vectors overlap. */
-PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
-                                                int n)
-{
-  int x = 0, k, j;
-  for (; x + 4 * PERMI_WIDTH <= n; x += 4 * PERMI_WIDTH) {
-    PERMI_V sum[4];
-    PERMI_UNROLL
-    for (j = 0; j < 4; j++)
-      sum[j] = PERMI_LOAD_ANY(to + x + j * PERMI_WIDTH);
-    for (k = 0; k < count; k++) {
-      const PERMI_V all = PERMI_SET(weight[k]);
-      const double *other = from[k] + x;
-      PERMI_UNROLL
-      for (j = 0; j < 4; j++)
-        sum[j] = PERMI_FMA(all, PERMI_LOAD_ANY(other + j * PERMI_WIDTH), sum[j]);
-    }
-    PERMI_UNROLL
-    for (j = 0; j < 4; j++)
-      PERMI_STORE_ANY(to + x + j * PERMI_WIDTH, sum[j]);
-  }
-  for (; x < n; x++)
-    for (k = 0; k < count; k++)
-      to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
-}
-
-/* Adds weight from, by state. Aligned vectors take up to 1.08 of the time. */
-PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
-{
-  int x;
-  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH)
-    PERMI_STORE_ANY(to + x,
-                    PERMI_FMA(PERMI_LOAD_ANY(weight + x), PERMI_LOAD_ANY(from + x), PERMI_LOAD_ANY(to + x)));
-  for (; PERMI_WIDTH > 1 && x < n; x++)
-    to[x] = fma(weight[x], from[x], to[x]);
-}
-
-PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
-{
-  const PERMI_V infinite = PERMI_SET((double)INFINITY);
-  PERMI_V large = PERMI_SET(0.0), lesser = infinite;
-  double largest[PERMI_WIDTH], smallest[PERMI_WIDTH];
-  int x, k;
-  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH) {
-    const PERMI_V state = PERMI_LOAD_ANY(from + x), size = PERMI_ABS(state);
-    PERMI_STORE_ANY(to + x, state);
-    large = PERMI_GREATER(large, size);
-    lesser = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), lesser);
-  }
-  PERMI_STORE_ANY(largest, large);
-  PERMI_STORE_ANY(smallest, lesser);
-  for (k = 0; k < PERMI_WIDTH; k++) {
-    *most = largest[k] > *most ? largest[k] : *most;
-    *least = smallest[k] < *least ? smallest[k] : *least;
-  }
-  for (; PERMI_WIDTH > 1 && x < n; x++) {
-    to[x] = from[x];
-    permi_size_seen(fabs(from[x]), most, least);
-  }
-}
-
-/* Adds `times` a digit's entries exactly; form: high + low. */
-PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
-                                                const double *low_step, double *high, double *low, double *form,
-                                                int apart)
-{
-  const PERMI_V all = PERMI_SET(times);
-  int f, k;
-  for (f = 0; f + PERMI_WIDTH <= rows; f += PERMI_WIDTH) {
-    const PERMI_V h = PERMI_FMA(all, PERMI_LOAD_ANY(high_step + f), PERMI_LOAD_ANY(high + f));
-    const PERMI_V l = PERMI_FMA(all, PERMI_LOAD_ANY(low_step + f), PERMI_LOAD_ANY(low + f));
-    const PERMI_V sum = h + l;
-    PERMI_STORE_ANY(high + f, h);
-    PERMI_STORE_ANY(low + f, l);
-    PERMI_UNROLL
-    for (k = 0; k < PERMI_WIDTH; k++)
-      form[(f + k) * apart] = PERMI_ELEMENT(sum, k);
-  }
-  for (; PERMI_WIDTH > 1 && f < rows; f++) {
-    high[f] += times * high_step[f];
-    low[f] += times * low_step[f];
-    form[f * apart] = high[f] + low[f];
-  }
-}
-
-/* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
-#if PERMI_WIDTH > 1
-/* squaring rounds no more often than copies */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
-                                                          const double *other, PERMI_V *re, PERMI_V *im, int parts)
-{
-  int f, k;
-  for (f = 0; f < forms; f++) {
-    PERMI_V u = PERMI_LOAD_ANY(form + f * PERMI_TERMS), v = u;
-    if (parts == 1) {
-      for (k = count[f]; k > 1; k /= 2) {
-        if (k & 1)
-          *re = *re * u;
-        u = u * u;
-      }
-      *re = *re * u;
-      continue;
-    }
-    v = PERMI_LOAD_ANY(other + f * PERMI_TERMS);
-    for (k = count[f]; k > 1; k /= 2) {
-      const PERMI_V twice = u + u;
-      if (k & 1)
-        PERMI_NAME(multiply_by)(re, im, u, v);
-      u = PERMI_FMS(u, u, v * v);
-      v = twice * v;
-    }
-    PERMI_NAME(multiply_by)(re, im, u, v);
-  }
-}
-#else
-/* Squaring, into two overlapping products. */
-PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
-                                             double *re, double *im, int parts)
-{
-  double even = *re, odd = 1;
-  int f, k;
-  for (f = 0; f < forms && parts == 1; f++) {
-    double power = form[f * PERMI_TERMS], product = 1;
-    for (k = count[f]; k > 1; k /= 2) {
-      product *= k & 1 ? power : 1;
-      power *= power;
-    }
-    product = even * (power * product);
-    even = odd;
-    odd = product;
-  }
-  if (parts == 1)
-    *re = even * odd;
-  for (f = 0; f < forms && parts == 2; f++)
-    for (k = 0; k < count[f]; k++)
-      PERMI_NAME(multiply_by)(re, im, form[f * PERMI_TERMS], other[f * PERMI_TERMS]);
-}
-#endif
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
-                                                        const double *weight, permi_lane_sums *sums, int parts)
-{
-  int lane, part;
-  for (lane = 0; lane < PERMI_TERMS; lane += PERMI_WIDTH) {
-    PERMI_V term[2], absolute = PERMI_LOAD_ANY(sums->absolute + lane);
-    term[0] = PERMI_LOAD_ANY(weight + lane);
-    term[1] = PERMI_SET(0.0);
-    PERMI_NAME(multiply_forms)(forms, count, form + lane, form + forms * PERMI_TERMS + lane, &term[0], &term[1], parts);
-    for (part = 0; part < parts; part++) { /* as permi_dd_add_double */
-      PERMI_V error;
-      const PERMI_V sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD_ANY(sums->hi[part] + lane), term[part], &error);
-      const PERMI_V low = error + PERMI_LOAD_ANY(sums->lo[part] + lane);
-      PERMI_STORE_ANY(sums->hi[part] + lane, PERMI_NAME(vector_fast_two_sum)(sum, low, &error));
-      PERMI_STORE_ANY(sums->lo[part] + lane, error);
-    }
-    if (parts == 1)
-      absolute = absolute + PERMI_ABS(term[0]);
-    else if (PERMI_WIDTH == 1)
-      absolute = absolute + PERMI_ABS_SUM(term[0], term[1]);
-    else
-      absolute = absolute + PERMI_ABS(term[0]) + PERMI_ABS(term[1]);
-    PERMI_STORE_ANY(sums->absolute + lane, absolute);
-  }
-}
-
-PERMI_TARGET static void PERMI_NAME(add_products_real)(int forms, const int *count, const double *form,
-                                                       const double *weight, permi_lane_sums *sums)
-{
-  PERMI_NAME(add_products)(forms, count, form, weight, sums, 1);
-}
-
-PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *count, const double *form,
-                                                          const double *weight, permi_lane_sums *sums)
-{
-  PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
-}
-
-/* Adds a form, x (+ iy), to PERMI_SETS sets e (+ if), lanes adjacent: e_k += x e_(k-1) for k from `most` down to
-   `least`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(symmetric)(const double *x, const double *y, double *e, double *f, int most,
-                                                     int least, int parts)
-{
-  PERMI_V real[PERMI_SETS / PERMI_WIDTH], imaginary[PERMI_SETS / PERMI_WIDTH];
-  int lane, k;
-  PERMI_UNROLL
-  for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
-    real[lane] = PERMI_LOAD_ANY(x + lane * PERMI_WIDTH);
-    imaginary[lane] = PERMI_LOAD_ANY(y + lane * PERMI_WIDTH);
-  }
-  for (k = most * PERMI_SETS; k >= least * PERMI_SETS; k -= PERMI_SETS) {
-    PERMI_UNROLL
-    for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
-      const int at = k + lane * PERMI_WIDTH;
-      const PERMI_V a = real[lane], b = imaginary[lane], re = PERMI_LOAD_ANY(e + at - PERMI_SETS);
-      PERMI_V sum = PERMI_LOAD_ANY(e + at), im, other;
-      if (parts == 1) {
-        PERMI_STORE_ANY(e + at, PERMI_FMA(a, re, sum));
-        continue;
-      }
-      im = PERMI_LOAD_ANY(f + at - PERMI_SETS);
-      other = PERMI_LOAD_ANY(f + at);
-      if (PERMI_WIDTH == 1) {
-        sum = sum + PERMI_FMS(a, re, b * im);
-        other = other + PERMI_FMA(a, im, b * re);
-      } else {
-        sum = PERMI_FNMA(b, im, PERMI_FMA(a, re, sum));
-        other = PERMI_FMA(b, re, PERMI_FMA(a, im, other));
-      }
-      PERMI_STORE_ANY(e + at, sum);
-      PERMI_STORE_ANY(f + at, other);
-    }
-  }
-}
-
-PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
-{
-  PERMI_NAME(symmetric)(x, x, e, e, most, least, 1);
-}
-
-PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
-                                                       int most, int least)
-{
-  PERMI_NAME(symmetric)(x, y, e, f, most, least, 2);
-}
-
-static const permi_counts_kernels PERMI_NAME(counts_kernels_real) = {
-    PERMI_NAME(add_scaled), PERMI_NAME(add_weighted),      PERMI_NAME(store_states),
-    PERMI_NAME(move_forms), PERMI_NAME(add_products_real), PERMI_NAME(symmetric_real),
-    NULL};
-static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
-    PERMI_NAME(add_scaled), PERMI_NAME(add_weighted),         PERMI_NAME(store_states),
-    PERMI_NAME(move_forms), PERMI_NAME(add_products_complex), PERMI_NAME(symmetric_real),
-    PERMI_NAME(symmetric_complex)};
-#endif
-
-PERMI_BRIEF_END
 #endif
 
 /* ================================================================================= >>vocabulary_end

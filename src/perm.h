@@ -10,10 +10,8 @@
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
    COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe (not tested):
-   portable kernels, one thread below OpenMP 3.1.
-
-   COMPILE TIME  About 20 s at -O2, 3 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out what
-   is not called: 6 s for perm_real in a program of one file.
+   portable kernels, one thread below OpenMP 3.1. About 20 s at -O2, 3 s at -O0: give the implementation a file of its
+   own. PERM_STATIC leaves out what is not called: 6 s for perm_real in a program of one file.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -41,10 +39,10 @@
        dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
    Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
    real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
-   Escalation: if the estimated error is too large, the permanent is computed again in the next precision, provided that
-   this is predicted to take less than a second or, with options.tolerance, fits into options.max_seconds. If that is
-   stopped, the first result stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default
-   if n u e^(n/2) is below it, else dd), and only runs of less than a second are repeated.
+   Escalation: if the estimated error is too large, the next precision is taken, provided that this is predicted to take
+   less than a second or, with options.tolerance, fits into options.max_seconds. If that is stopped, the first result
+   stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it,
+   else dd), and only runs of less than a second are repeated.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
@@ -53,7 +51,7 @@
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
-       and are restored after a call. Callbacks see the default.
+       and are restored. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
@@ -62,7 +60,6 @@
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
-
    LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
    side is below about 30.
 
@@ -134,15 +131,11 @@
 #include "base/files.h"
 PERMI_BRIEF_BEGIN
 #include "base/names.h"
-PERMI_BRIEF_END
-
 #include "job/control.h"
 #include "job/job.h"
 #include "job/state.h"
 #include "job/problem.h"
-PERMI_BRIEF_BEGIN
 #include "job/checkpoint.h"
-
 #include "gpu/contract.h"
 PERMI_BRIEF_END
 
@@ -163,10 +156,7 @@ PERMI_BRIEF_END
 #include "exact/small_exact.h"
 PERMI_BRIEF_BEGIN
 #include "exact/exact_device.h"
-PERMI_BRIEF_END
-
 #include "multiplicities/counts.h"
-PERMI_BRIEF_BEGIN
 #include "multiplicities/subsets.h"
 #include "multiplicities/sign_sums.h"
 #include "multiplicities/counts_leaf.h"
@@ -183,13 +173,9 @@ PERMI_BRIEF_END
 
 #include "minors/minors.h"
 #include "minors/minors_dense.h"
+#include "batch/batch.h"
 PERMI_BRIEF_BEGIN
 #include "minors/minors_calls.h"
-PERMI_BRIEF_END
-
-#include "batch/batch.h"
-
-PERMI_BRIEF_BEGIN
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CUDA_HOST 1
 #include PERM_CUDA_FILE
@@ -222,11 +208,9 @@ PERMI_BRIEF_BEGIN
 #include "exact/limb_kernels.h"
 #include "exact/exact_kernels.h"
 #include "minors/minors_kernels.h"
-PERMI_BRIEF_END
-#include "batch/batch_kernels.h"
-PERMI_BRIEF_BEGIN
 #include "multiplicities/counts_kernels.h"
 PERMI_BRIEF_END
+#include "batch/batch_kernels.h"
 #endif
 #include "kernels/vocabulary_end.h"
 #if defined(__GNUC__) && !defined(__clang__)

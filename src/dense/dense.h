@@ -201,18 +201,13 @@ static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view,
   }
 }
 
-static double permi_row_most(const permi_dense_plan *plan, const permi_view *view, int i)
-{
-  double most = 0;
-  int j;
-  for (j = 0; j < plan->n; j++)
-    most = fmax(most, permi_scaled_modulus(plan, view, i, j));
-  return most;
-}
-
 static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
-  return permi_scaled_modulus(plan, view, i, j) * 1024 >= permi_row_most(plan, view, i);
+  double most = 0;
+  int k;
+  for (k = 0; k < plan->n; k++)
+    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
+  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
 /* Returns 1 if row i is divided by its pivot; on the CPU all rows or none. */

@@ -37,21 +37,24 @@ static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int
    pair form divides by nothing. */
 static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 {
-  double most[PERM_MAX_N], best = -1;
-  int i, j;
-  for (i = 0; i < plan->n; i++)
-    most[i] = permi_row_most(plan, view, i);
-  for (j = 0; j < plan->n; j++) {
-    double least = (double)INFINITY;
-    for (i = 0; i < plan->n; i++) {
-      const double x = fabs(permi_scaled(plan, view, i, j, 0));
-      least = x < least * most[i] ? x / most[i] : least;
+  double least[PERM_MAX_N], best = -1;
+  int n = plan->n, i, j;
+  for (j = 0; j < n; j++)
+    least[j] = (double)INFINITY;
+  for (i = 0; i < n; i++) {
+    double row[PERM_MAX_N], most = 0;
+    for (j = 0; j < n; j++) {
+      row[j] = fabs(permi_scaled(plan, view, i, j, 0));
+      most = row[j] > most ? row[j] : most;
     }
-    if (least > best) {
-      best = least;
+    for (j = 0; j < n; j++)
+      least[j] = row[j] < least[j] * most ? row[j] / most : least[j];
+  }
+  for (j = 0; j < n; j++)
+    if (least[j] > best) {
+      best = least[j];
       plan->pivot = j;
     }
-  }
   plan->form = PERMI_FORM_NORMALISED;
   if (best < 1.0 / 1024 || permi_plan_growth(plan, view) >= 900)
     plan->form = PERMI_FORM_PAIR;
