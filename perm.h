@@ -2753,193 +2753,6 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   return why;
 }
 
-PERMI_BRIEF_BEGIN
-
-/* ========================================================================================== >>names */
-
-PERM_API const char *perm_status_text(perm_status status)
-{
-  switch (status) {
-#define PERMI_CASE(name, number, text) case name: return text;
-    PERM_STATUS_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown status";
-  }
-}
-
-PERM_API const char *perm_name(const char *of, long long number)
-{
-  static const struct {
-    const char *of, *name;
-    int number;
-  } names[] = {
-#define PERMI_NAMED(name, number, text) {"status", #name, name},
-      PERM_STATUS_LIST(PERMI_NAMED)
-#undef PERMI_NAMED
-#define PERMI_NAMED(name, word, text) {"method", word, name},
-      PERM_METHOD_LIST(PERMI_NAMED)
-#undef PERMI_NAMED
-#define PERMI_NAMED(name, word, text) {"format", word, name},
-      PERM_FORMAT_LIST(PERMI_NAMED)
-#undef PERMI_NAMED
-      {"precision", "default", PERM_PRECISION_DEFAULT}, {"precision", "dd", PERM_PRECISION_DD},
-      {"precision", "kahan", PERM_PRECISION_KAHAN}, {"precision", "exact", PERM_PRECISION_EXACT},
-      {"isa", "auto", PERM_ISA_AUTO}, {"isa", "plain", PERM_ISA_PLAIN}, {"isa", "avx2", PERM_ISA_AVX2},
-      {"isa", "avx512", PERM_ISA_AVX512}, {"isa", "avx512ifma", PERM_ISA_AVX512IFMA}, {"isa", "neon", PERM_ISA_NEON},
-      {"isa", "cuda", PERM_ISA_CUDA},
-      {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
-  size_t k;
-  for (k = 0; of && k < sizeof names / sizeof *names; k++)
-    if (names[k].number == number && !strcmp(names[k].of, of))
-      return names[k].name;
-  return "unknown";
-}
-
-typedef struct permi_member {
-  const char *name;
-  size_t offset, bytes;
-} permi_member;
-#define PERMI_MEMBER(type, name) {#type "." #name, offsetof(type, name), sizeof(((type *)NULL)->name)}
-
-static const permi_member permi_members[] = {
-#define PERMI_OF(name) PERMI_MEMBER(perm_options, name)
-    {"perm_options", 0, sizeof(perm_options)}, PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa),
-    PERMI_OF(threads), PERMI_OF(certify), PERMI_OF(tolerance), PERMI_OF(modulus), PERMI_OF(max_seconds),
-    PERMI_OF(max_bytes), PERMI_OF(plan_effort), PERMI_OF(progress), PERMI_OF(user_data), PERMI_OF(cancel),
-    PERMI_OF(allocator), PERMI_OF(gpu), PERMI_OF(checkpoint), PERMI_OF(execute), PERMI_OF(format),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_gpu_options, name)
-    {"perm_gpu_options", 0, sizeof(perm_gpu_options)}, PERMI_OF(devices), PERMI_OF(cpu_fallback), PERMI_OF(cache),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_checkpoint_file, name)
-    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)}, PERMI_OF(file), PERMI_OF(seconds), PERMI_OF(part),
-    PERMI_OF(parts), PERMI_OF(merge), PERMI_OF(note),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_progress, name)
-    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_OF(fraction), PERMI_OF(seconds), PERMI_OF(seconds_left),
-    PERMI_OF(activity),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_integer, name)
-    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_OF(negative), PERMI_OF(words), PERMI_OF(word),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_result, name)
-    {"perm_result", 0, sizeof(perm_result)}, PERMI_OF(value), PERMI_OF(imaginary), PERMI_OF(partial_sum),
-    PERMI_OF(partial_imaginary), PERMI_OF(exp2), PERMI_OF(error_bound), PERMI_OF(error_estimate),
-    PERMI_OF(is_complex), PERMI_OF(exact), PERMI_OF(integer), PERMI_OF(imaginary_integer), PERMI_OF(modulus),
-    PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa), PERMI_OF(threads), PERMI_OF(gpus), PERMI_OF(escalated),
-    PERMI_OF(terms), PERMI_OF(plan_seconds), PERMI_OF(seconds), PERMI_OF(status), PERMI_OF(argument),
-    PERMI_OF(message),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_leaf, name)
-    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_OF(kind), PERMI_OF(method), PERMI_OF(isa), PERMI_OF(n),
-    PERMI_OF(chunks), PERMI_OF(work), PERMI_OF(seconds), PERMI_OF(bytes), PERMI_OF(fingerprint),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_offer, name)
-    {"perm_offer", 0, sizeof(perm_offer)}, PERMI_OF(block), PERMI_OF(n), PERMI_OF(method), PERMI_OF(seconds),
-    PERMI_OF(bytes), PERMI_OF(reason)
-#undef PERMI_OF
-};
-
-static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
-                                     size_t *bytes)
-{
-  size_t k;
-  if (!name || !offset || !bytes)
-    return PERM_ERROR_NULL;
-  for (k = 0; k < count; k++)
-    if (!strcmp(name, member[k].name)) {
-      *offset = member[k].offset;
-      *bytes = member[k].bytes;
-      return PERM_OK;
-    }
-  return PERM_ERROR_RANGE;
-}
-
-PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
-{
-  return permi_member_find(permi_members, sizeof permi_members / sizeof *permi_members, name, offset, bytes);
-}
-
-PERM_API int perm_version(void)
-{
-  return PERMI_VERSION;
-}
-
-/* plus: a number that is not negative begins with +. */
-static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
-{
-  char digits[PERM_INTEGER_WORDS * 20 + 2];
-  uint32_t half[2 * PERM_INTEGER_WORDS];
-  const int good = integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS; /* made by a call */
-  int used = good ? 2 * integer->words : 0, length = 0, i;
-  size = buffer ? size : 0;
-  if (size)
-    buffer[0] = 0;
-  if (!good)
-    return 0;
-  for (i = 0; i < used; i++)
-    half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
-  do {
-    uint64_t rest = 0;
-    for (i = used - 1; i >= 0; i--) {
-      rest = rest << 32 | half[i];
-      half[i] = (uint32_t)(rest / 1000000000u);
-      rest %= 1000000000u;
-    }
-    while (used && !half[used - 1])
-      used--;
-    for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
-      digits[length++] = (char)('0' + rest % 10);
-  } while (used);
-  if (integer->negative || plus)
-    digits[length++] = integer->negative ? '-' : '+';
-  for (i = 0; i < length && (size_t)i + 1 < size; i++)
-    buffer[i] = digits[length - 1 - i];
-  if (size)
-    buffer[i] = 0;
-  return (size_t)length;
-}
-
-PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
-{
-  return permi_integer_text(integer, 0, buffer, size);
-}
-
-PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size)
-{
-  const int seconds = unit && !strcmp(unit, "seconds"), bytes = unit && !strcmp(unit, "bytes");
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", seconds ? permi_time_words(amount).text
-                                                           : bytes ? permi_size_words(amount).text : "");
-}
-
-PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
-{
-  permi_environment environment; /* snprintf rounds by it */
-  size_t length;
-  size = buffer ? size : 0;
-  if (size)
-    buffer[0] = 0;
-  if (!result)
-    return 0;
-  if (result->exact) {
-    size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
-    if (!result->is_complex)
-      return digits;
-    digits += permi_integer_text(&result->imaginary_integer, 1, room ? buffer + digits : NULL, room);
-    if (digits + 1 < size)
-      memcpy(buffer + digits, "i", 2);
-    return digits + 1;
-  }
-  permi_environment_begin(&environment);
-  if (result->is_complex)
-    length = permi_say(buffer, size, result->exp2 ? "(%.17g%+.17gi) * 2^%lld" : "%.17g%+.17gi", result->value,
-                       result->imaginary, result->exp2);
-  else
-    length = permi_say(buffer, size, result->exp2 ? "%.17g * 2^%lld" : "%.17g", result->value, result->exp2);
-  permi_environment_end(&environment, PERM_OK);
-  return length;
-}
-
 /* ======================================================================================== >>control
    Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
 
@@ -3184,6 +2997,193 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
                                                       : "no higher precision fits method and limits");
   }
   return result->status;
+}
+
+PERMI_BRIEF_BEGIN
+
+/* ========================================================================================== >>names */
+
+PERM_API const char *perm_status_text(perm_status status)
+{
+  switch (status) {
+#define PERMI_CASE(name, number, text) case name: return text;
+    PERM_STATUS_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown status";
+  }
+}
+
+PERM_API const char *perm_name(const char *of, long long number)
+{
+  static const struct {
+    const char *of, *name;
+    int number;
+  } names[] = {
+#define PERMI_NAMED(name, number, text) {"status", #name, name},
+      PERM_STATUS_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+#define PERMI_NAMED(name, word, text) {"method", word, name},
+      PERM_METHOD_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+#define PERMI_NAMED(name, word, text) {"format", word, name},
+      PERM_FORMAT_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+      {"precision", "default", PERM_PRECISION_DEFAULT}, {"precision", "dd", PERM_PRECISION_DD},
+      {"precision", "kahan", PERM_PRECISION_KAHAN}, {"precision", "exact", PERM_PRECISION_EXACT},
+      {"isa", "auto", PERM_ISA_AUTO}, {"isa", "plain", PERM_ISA_PLAIN}, {"isa", "avx2", PERM_ISA_AVX2},
+      {"isa", "avx512", PERM_ISA_AVX512}, {"isa", "avx512ifma", PERM_ISA_AVX512IFMA}, {"isa", "neon", PERM_ISA_NEON},
+      {"isa", "cuda", PERM_ISA_CUDA},
+      {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
+  size_t k;
+  for (k = 0; of && k < sizeof names / sizeof *names; k++)
+    if (names[k].number == number && !strcmp(names[k].of, of))
+      return names[k].name;
+  return "unknown";
+}
+
+typedef struct permi_member {
+  const char *name;
+  size_t offset, bytes;
+} permi_member;
+#define PERMI_MEMBER(type, name) {#type "." #name, offsetof(type, name), sizeof(((type *)NULL)->name)}
+
+static const permi_member permi_members[] = {
+#define PERMI_OF(name) PERMI_MEMBER(perm_options, name)
+    {"perm_options", 0, sizeof(perm_options)}, PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa),
+    PERMI_OF(threads), PERMI_OF(certify), PERMI_OF(tolerance), PERMI_OF(modulus), PERMI_OF(max_seconds),
+    PERMI_OF(max_bytes), PERMI_OF(plan_effort), PERMI_OF(progress), PERMI_OF(user_data), PERMI_OF(cancel),
+    PERMI_OF(allocator), PERMI_OF(gpu), PERMI_OF(checkpoint), PERMI_OF(execute), PERMI_OF(format),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_gpu_options, name)
+    {"perm_gpu_options", 0, sizeof(perm_gpu_options)}, PERMI_OF(devices), PERMI_OF(cpu_fallback), PERMI_OF(cache),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_checkpoint_file, name)
+    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)}, PERMI_OF(file), PERMI_OF(seconds), PERMI_OF(part),
+    PERMI_OF(parts), PERMI_OF(merge), PERMI_OF(note),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_progress, name)
+    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_OF(fraction), PERMI_OF(seconds), PERMI_OF(seconds_left),
+    PERMI_OF(activity),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_integer, name)
+    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_OF(negative), PERMI_OF(words), PERMI_OF(word),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_result, name)
+    {"perm_result", 0, sizeof(perm_result)}, PERMI_OF(value), PERMI_OF(imaginary), PERMI_OF(partial_sum),
+    PERMI_OF(partial_imaginary), PERMI_OF(exp2), PERMI_OF(error_bound), PERMI_OF(error_estimate),
+    PERMI_OF(is_complex), PERMI_OF(exact), PERMI_OF(integer), PERMI_OF(imaginary_integer), PERMI_OF(modulus),
+    PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa), PERMI_OF(threads), PERMI_OF(gpus), PERMI_OF(escalated),
+    PERMI_OF(terms), PERMI_OF(plan_seconds), PERMI_OF(seconds), PERMI_OF(status), PERMI_OF(argument),
+    PERMI_OF(message),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_leaf, name)
+    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_OF(kind), PERMI_OF(method), PERMI_OF(isa), PERMI_OF(n),
+    PERMI_OF(chunks), PERMI_OF(work), PERMI_OF(seconds), PERMI_OF(bytes), PERMI_OF(fingerprint),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_offer, name)
+    {"perm_offer", 0, sizeof(perm_offer)}, PERMI_OF(block), PERMI_OF(n), PERMI_OF(method), PERMI_OF(seconds),
+    PERMI_OF(bytes), PERMI_OF(reason)
+#undef PERMI_OF
+};
+
+static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
+                                     size_t *bytes)
+{
+  size_t k;
+  if (!name || !offset || !bytes)
+    return PERM_ERROR_NULL;
+  for (k = 0; k < count; k++)
+    if (!strcmp(name, member[k].name)) {
+      *offset = member[k].offset;
+      *bytes = member[k].bytes;
+      return PERM_OK;
+    }
+  return PERM_ERROR_RANGE;
+}
+
+PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
+{
+  return permi_member_find(permi_members, sizeof permi_members / sizeof *permi_members, name, offset, bytes);
+}
+
+PERM_API int perm_version(void)
+{
+  return PERMI_VERSION;
+}
+
+/* plus: a number that is not negative begins with +. */
+static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
+{
+  char digits[PERM_INTEGER_WORDS * 20 + 2];
+  uint32_t half[2 * PERM_INTEGER_WORDS];
+  const int good = integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS; /* made by a call */
+  int used = good ? 2 * integer->words : 0, length = 0, i;
+  size = buffer ? size : 0;
+  if (size)
+    buffer[0] = 0;
+  if (!good)
+    return 0;
+  for (i = 0; i < used; i++)
+    half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
+  do {
+    uint64_t rest = 0;
+    for (i = used - 1; i >= 0; i--) {
+      rest = rest << 32 | half[i];
+      half[i] = (uint32_t)(rest / 1000000000u);
+      rest %= 1000000000u;
+    }
+    while (used && !half[used - 1])
+      used--;
+    for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
+      digits[length++] = (char)('0' + rest % 10);
+  } while (used);
+  if (integer->negative || plus)
+    digits[length++] = integer->negative ? '-' : '+';
+  for (i = 0; i < length && (size_t)i + 1 < size; i++)
+    buffer[i] = digits[length - 1 - i];
+  if (size)
+    buffer[i] = 0;
+  return (size_t)length;
+}
+
+PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
+{
+  return permi_integer_text(integer, 0, buffer, size);
+}
+
+PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size)
+{
+  const int seconds = unit && !strcmp(unit, "seconds"), bytes = unit && !strcmp(unit, "bytes");
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", seconds ? permi_time_words(amount).text
+                                                           : bytes ? permi_size_words(amount).text : "");
+}
+
+PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
+{
+  permi_environment environment; /* snprintf rounds by it */
+  size_t length;
+  size = buffer ? size : 0;
+  if (size)
+    buffer[0] = 0;
+  if (!result)
+    return 0;
+  if (result->exact) {
+    size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
+    if (!result->is_complex)
+      return digits;
+    digits += permi_integer_text(&result->imaginary_integer, 1, room ? buffer + digits : NULL, room);
+    if (digits + 1 < size)
+      memcpy(buffer + digits, "i", 2);
+    return digits + 1;
+  }
+  permi_environment_begin(&environment);
+  if (result->is_complex)
+    length = permi_say(buffer, size, result->exp2 ? "(%.17g%+.17gi) * 2^%lld" : "%.17g%+.17gi", result->value,
+                       result->imaginary, result->exp2);
+  else
+    length = permi_say(buffer, size, result->exp2 ? "%.17g * 2^%lld" : "%.17g", result->value, result->exp2);
+  permi_environment_end(&environment, PERM_OK);
+  return length;
 }
 
 /* ============================================================================================ >>job
@@ -5652,10 +5652,8 @@ static void permi_gray(const permi_leaf *leaf, uint64_t chunk, void *workspace, 
   (void)workspace;
   if (plain->parts == 1 && !wide)
     permi_gray_chunk(leaf, chunk, partial, 1, 0);
-  else if (plain->parts == 1)
-    permi_gray_chunk(leaf, chunk, partial, 1, 1);
   else
-    permi_gray_chunk(leaf, chunk, partial, 2, wide);
+    permi_gray_chunk(leaf, chunk, partial, plain->parts, wide);
 }
 
 typedef struct permi_expansion {
@@ -6008,7 +6006,7 @@ static int permi_signed_sums(double start, const double *a, int columns, double 
 }
 
 /* Appends a virtual row: lanes, block, fixed, outer. */
-static void permi_dense_row(permi_row_maker *maker, const double *a)
+PERMI_NEVER_INLINE static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
   const int inner = maker->inner;
@@ -8631,20 +8629,6 @@ static void permi_lines_merge(const permi_problem *problem, int by_columns, cons
   lines->lines = used;
 }
 
-static void permi_lines_drop_zeros(const permi_problem *problem, int by_columns, const permi_lines *other,
-                                   permi_lines *lines)
-{
-  int left = 0, k;
-  for (k = 0; k < lines->lines; k++) {
-    const int zero = permi_lines_equal(problem, by_columns, lines->line[k], -1, other);
-    lines->line[left] = lines->line[k];
-    lines->count[left] = lines->count[k];
-    lines->total -= zero ? lines->count[k] : 0;
-    left += !zero;
-  }
-  lines->lines = left;
-}
-
 static size_t permi_counted_entries(const permi_counted *counted)
 {
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
@@ -8687,7 +8671,15 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
   needed = side[0].total < side[1].total ? side[0].total : side[1].total;
   for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
-    permi_lines_drop_zeros(problem, s, &side[1 - s], &side[s]);
+    permi_lines *lines = &side[s];
+    const int all = lines->lines;
+    for (i = lines->lines = 0; i < all; i++) {
+      const int zero = permi_lines_equal(problem, s, lines->line[i], -1, &side[1 - s]);
+      lines->line[lines->lines] = lines->line[i];
+      lines->count[lines->lines] = lines->count[i];
+      lines->total -= zero ? lines->count[i] : 0;
+      lines->lines += !zero;
+    }
     counted->zero |= side[s].total < needed;
   }
   s = side[0].total > side[1].total;
@@ -9904,8 +9896,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 }
 
 /* Sets bounds and estimates for M of N forms in a product.
-     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz digits
-     being not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
+     digits being not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
      signs    M forms rounded once, M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two roundings
      a digit;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
@@ -14943,14 +14935,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *t, const double *x,
                                                            PERMI_V one, int block, PERMI_V *p, PERMI_V *m)
 {
-  const PERMI_V first = PERMI_SET(x[0]);
   const int settings = 1 << block;
   int i, k;
   PERMI_EVERY(k, settings, p[k] = m[k] = one);
-  PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
-                            p + k, m + k, first + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
-  t += settings * PERMI_WIDTH;
-  for (i = 1; i < dense->rows; i++) {
+  for (i = 0; i < dense->rows; i++) {
     const PERMI_V outer = PERMI_SET(x[i]);
     PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
                               p + k, m + k, outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
@@ -14967,13 +14955,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *
   *m = *m * (even - odd);
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_real_setting)(PERMI_V *p, PERMI_V *m, const double *t, const double *x,
-                                                             const double *constant, PERMI_V zi, PERMI_V zj, int q)
-{
-  const PERMI_V odd = PERMI_LOAD(t + q * PERMI_WIDTH) + PERMI_SET(x[q]);
-  PERMI_NAME(times_pair_real)(p, m, PERMI_FMA(zi, zj, PERMI_SET(constant[q])), odd);
-}
-
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *t, const double *x,
                                                           PERMI_V one, int block, PERMI_V *p, PERMI_V *m)
 {
@@ -14983,9 +14964,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   PERMI_EVERY(k, settings, p[k] = m[k] = one);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
-    PERMI_EVERY(k, settings,
-               PERMI_NAME(pair_real_setting)(p + k, m + k, t + 2 * PERMI_WIDTH, x + 2, constant, zi, zj,
-                                             PERMI_NAME(setting)(k, block)));
+    PERMI_EVERY(k, settings, const int q = PERMI_NAME(setting)(k, block);
+                PERMI_NAME(times_pair_real)(p + k, m + k, PERMI_FMA(zi, zj, PERMI_SET(constant[q])),
+                                            PERMI_LOAD(t + (2 + q) * PERMI_WIDTH) + PERMI_SET(x[2 + q])));
     x += 2 + settings;
     t += (2 + settings) * PERMI_WIDTH;
     constant += settings;
@@ -15140,15 +15121,6 @@ typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
 
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
-{
-  if (form == PERMI_FORM_SPLIT)
-    return p;
-  if (form == PERMI_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
-    return p + m;
-  return p - m;
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
   const PERMI_V re = form == PERMI_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
@@ -15174,7 +15146,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   PERMI_V term[8], even, odd, error;
   int k;
   if (product == PERMI_ROUNDED) {
-    PERMI_EVERY(k, settings, term[k] = PERMI_NAME(term)(p[k], m[k], form, block));
+    PERMI_EVERY(k, settings,
+                if (form == PERMI_FORM_SPLIT) term[k] = p[k];
+                else if (form == PERMI_FORM_PAIR && block % 2 != 0) term[k] = p[k] + m[k]; /* m: K + 1 signs */
+                else term[k] = p[k] - m[k]);
     even = PERMI_NAME(sum_by_parity)(term, block, &odd);
     total->group = total->group + (even - odd);
     if (last) {

@@ -129,9 +129,9 @@
 #include "base/ring.h"
 #include "base/cpu.h"
 #include "base/files.h"
+#include "job/control.h"
 PERMI_BRIEF_BEGIN
 #include "base/names.h"
-#include "job/control.h"
 #include "job/job.h"
 #include "job/state.h"
 #include "job/problem.h"

@@ -122,7 +122,7 @@ static int permi_signed_sums(double start, const double *a, int columns, double 
 }
 
 /* Appends a virtual row: lanes, block, fixed, outer. */
-static void permi_dense_row(permi_row_maker *maker, const double *a)
+PERMI_NEVER_INLINE static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
   const int inner = maker->inner;

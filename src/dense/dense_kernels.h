@@ -51,14 +51,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *t, const double *x,
                                                            PERMI_V one, int block, PERMI_V *p, PERMI_V *m)
 {
-  const PERMI_V first = PERMI_SET(x[0]);
   const int settings = 1 << block;
   int i, k;
   PERMI_EVERY(k, settings, p[k] = m[k] = one);
-  PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
-                            p + k, m + k, first + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
-  t += settings * PERMI_WIDTH;
-  for (i = 1; i < dense->rows; i++) {
+  for (i = 0; i < dense->rows; i++) {
     const PERMI_V outer = PERMI_SET(x[i]);
     PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
                               p + k, m + k, outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
@@ -75,13 +71,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *
   *m = *m * (even - odd);
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_real_setting)(PERMI_V *p, PERMI_V *m, const double *t, const double *x,
-                                                             const double *constant, PERMI_V zi, PERMI_V zj, int q)
-{
-  const PERMI_V odd = PERMI_LOAD(t + q * PERMI_WIDTH) + PERMI_SET(x[q]);
-  PERMI_NAME(times_pair_real)(p, m, PERMI_FMA(zi, zj, PERMI_SET(constant[q])), odd);
-}
-
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *t, const double *x,
                                                           PERMI_V one, int block, PERMI_V *p, PERMI_V *m)
 {
@@ -91,9 +80,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   PERMI_EVERY(k, settings, p[k] = m[k] = one);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
-    PERMI_EVERY(k, settings,
-               PERMI_NAME(pair_real_setting)(p + k, m + k, t + 2 * PERMI_WIDTH, x + 2, constant, zi, zj,
-                                             PERMI_NAME(setting)(k, block)));
+    PERMI_EVERY(k, settings, const int q = PERMI_NAME(setting)(k, block);
+                PERMI_NAME(times_pair_real)(p + k, m + k, PERMI_FMA(zi, zj, PERMI_SET(constant[q])),
+                                            PERMI_LOAD(t + (2 + q) * PERMI_WIDTH) + PERMI_SET(x[2 + q])));
     x += 2 + settings;
     t += (2 + settings) * PERMI_WIDTH;
     constant += settings;
@@ -248,15 +237,6 @@ typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
 
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
-{
-  if (form == PERMI_FORM_SPLIT)
-    return p;
-  if (form == PERMI_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
-    return p + m;
-  return p - m;
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
   const PERMI_V re = form == PERMI_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
@@ -282,7 +262,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   PERMI_V term[8], even, odd, error;
   int k;
   if (product == PERMI_ROUNDED) {
-    PERMI_EVERY(k, settings, term[k] = PERMI_NAME(term)(p[k], m[k], form, block));
+    PERMI_EVERY(k, settings,
+                if (form == PERMI_FORM_SPLIT) term[k] = p[k];
+                else if (form == PERMI_FORM_PAIR && block % 2 != 0) term[k] = p[k] + m[k]; /* m: K + 1 signs */
+                else term[k] = p[k] - m[k]);
     even = PERMI_NAME(sum_by_parity)(term, block, &odd);
     total->group = total->group + (even - odd);
     if (last) {

@@ -156,10 +156,8 @@ static void permi_gray(const permi_leaf *leaf, uint64_t chunk, void *workspace, 
   (void)workspace;
   if (plain->parts == 1 && !wide)
     permi_gray_chunk(leaf, chunk, partial, 1, 0);
-  else if (plain->parts == 1)
-    permi_gray_chunk(leaf, chunk, partial, 1, 1);
   else
-    permi_gray_chunk(leaf, chunk, partial, 2, wide);
+    permi_gray_chunk(leaf, chunk, partial, plain->parts, wide);
 }
 
 typedef struct permi_expansion {

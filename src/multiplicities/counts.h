@@ -102,20 +102,6 @@ static void permi_lines_merge(const permi_problem *problem, int by_columns, cons
   lines->lines = used;
 }
 
-static void permi_lines_drop_zeros(const permi_problem *problem, int by_columns, const permi_lines *other,
-                                   permi_lines *lines)
-{
-  int left = 0, k;
-  for (k = 0; k < lines->lines; k++) {
-    const int zero = permi_lines_equal(problem, by_columns, lines->line[k], -1, other);
-    lines->line[left] = lines->line[k];
-    lines->count[left] = lines->count[k];
-    lines->total -= zero ? lines->count[k] : 0;
-    left += !zero;
-  }
-  lines->lines = left;
-}
-
 static size_t permi_counted_entries(const permi_counted *counted)
 {
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
@@ -158,7 +144,15 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
   needed = side[0].total < side[1].total ? side[0].total : side[1].total;
   for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
-    permi_lines_drop_zeros(problem, s, &side[1 - s], &side[s]);
+    permi_lines *lines = &side[s];
+    const int all = lines->lines;
+    for (i = lines->lines = 0; i < all; i++) {
+      const int zero = permi_lines_equal(problem, s, lines->line[i], -1, &side[1 - s]);
+      lines->line[lines->lines] = lines->line[i];
+      lines->count[lines->lines] = lines->count[i];
+      lines->total -= zero ? lines->count[i] : 0;
+      lines->lines += !zero;
+    }
     counted->zero |= side[s].total < needed;
   }
   s = side[0].total > side[1].total;

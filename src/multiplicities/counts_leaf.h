@@ -156,8 +156,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 }
 
 /* Sets bounds and estimates for M of N forms in a product.
-     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz digits
-     being not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
+     digits being not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
      signs    M forms rounded once, M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two roundings
      a digit;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
