@@ -8946,29 +8946,26 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
-  static const struct {
-    perm_method method;
-    int by_columns, square_only;
-  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_MULTIPLICITIES, 0, 0},
-                 {PERM_METHOD_MULTIPLICITIES, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
+  static const perm_method engines[] = {PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES, PERM_METHOD_SHORT};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* for complex terms the estimate asks for dd in either case */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_counted_bound bound = {{0, 0}, {0, 0}};
   permi_choice best;
-  size_t k;
+  int k;
   memset(&best, 0, sizeof best);
   best.seconds = (double)INFINITY;
   best.why = "this method is for square matrices without counts";
   if (precision == PERM_PRECISION_EXACT)
     bound = permi_counted_bound_of(counted);
-  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
+  for (k = 0; k < 6; k++) {
     permi_choice choice;
-    const perm_method method = engines[k].method;
+    const perm_method method = engines[k / 2];
+    const int by_columns = k & 1;
     if ((chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method) ||
-        (engines[k].square_only && !square))
+        (by_columns && method != PERM_METHOD_SUBSETS && !square))
       continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
+    choice = permi_choice_make(counted, method, by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES / 4))
         choice.seconds = (double)INFINITY;
@@ -9087,16 +9084,20 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
 {
   const permi_numbers *numbers = &counts->numbers;
   int p, q;
-  if (numbers->algebra != PERMI_WORDS) {
-    permi_value_add(numbers->algebra, numbers, &factor->c, to, from, fresh);
-    return;
+  if (numbers->algebra == PERMI_MAGNITUDES_DD) {
+    permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
+    permi_value_add(PERMI_PAIR_DD_VALUES, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_RESIDUES) {
+    permi_value_add(PERMI_RESIDUES, numbers, &factor->c, to, from, fresh);
+  } else {
+    if (fresh)
+      memset(to, 0, counts->size * sizeof(uint64_t));
+    for (p = 0; p < numbers->parts; p++)
+      for (q = 0; q < numbers->parts; q++)
+        permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
+                         numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
   }
-  if (fresh)
-    memset(to, 0, counts->size * sizeof(uint64_t));
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++)
-      permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
-                       numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
 }
 
 /* Returns about the modulus of a cell of double-doubles, 0 for integers. */

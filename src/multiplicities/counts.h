@@ -419,29 +419,26 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
-  static const struct {
-    perm_method method;
-    int by_columns, square_only;
-  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_MULTIPLICITIES, 0, 0},
-                 {PERM_METHOD_MULTIPLICITIES, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
+  static const perm_method engines[] = {PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES, PERM_METHOD_SHORT};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* for complex terms the estimate asks for dd in either case */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_counted_bound bound = {{0, 0}, {0, 0}};
   permi_choice best;
-  size_t k;
+  int k;
   memset(&best, 0, sizeof best);
   best.seconds = (double)INFINITY;
   best.why = "this method is for square matrices without counts";
   if (precision == PERM_PRECISION_EXACT)
     bound = permi_counted_bound_of(counted);
-  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
+  for (k = 0; k < 6; k++) {
     permi_choice choice;
-    const perm_method method = engines[k].method;
+    const perm_method method = engines[k / 2];
+    const int by_columns = k & 1;
     if ((chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method) ||
-        (engines[k].square_only && !square))
+        (by_columns && method != PERM_METHOD_SUBSETS && !square))
       continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
+    choice = permi_choice_make(counted, method, by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES / 4))
         choice.seconds = (double)INFINITY;

@@ -95,16 +95,20 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
 {
   const permi_numbers *numbers = &counts->numbers;
   int p, q;
-  if (numbers->algebra != PERMI_WORDS) {
-    permi_value_add(numbers->algebra, numbers, &factor->c, to, from, fresh);
-    return;
+  if (numbers->algebra == PERMI_MAGNITUDES_DD) {
+    permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
+    permi_value_add(PERMI_PAIR_DD_VALUES, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_RESIDUES) {
+    permi_value_add(PERMI_RESIDUES, numbers, &factor->c, to, from, fresh);
+  } else {
+    if (fresh)
+      memset(to, 0, counts->size * sizeof(uint64_t));
+    for (p = 0; p < numbers->parts; p++)
+      for (q = 0; q < numbers->parts; q++)
+        permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
+                         numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
   }
-  if (fresh)
-    memset(to, 0, counts->size * sizeof(uint64_t));
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++)
-      permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
-                       numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
 }
 
 /* Returns about the modulus of a cell of double-doubles, 0 for integers. */
