@@ -5156,10 +5156,9 @@ __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_av
   const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (end + 4 - width)));
   const __m256d sign = _mm256_set1_pd(-0.0);
   const __m128d least = _mm_set_pd(DBL_MIN, 0);
-  __m128d all[2], moduli = _mm_setzero_pd(); /* of even rows, of odd ones */
+  __m128d even = _mm_set1_pd(1), odd = even, moduli = _mm_setzero_pd(); /* they change places */
   permi_small_size size = {0, 0, 0, 0, 0};
   int i, j;
-  all[0] = all[1] = _mm_set1_pd(1);
   for (i = 0; i < rows; i++, a += width) {
     __m256d x = _mm256_maskload_pd(a + end, mask), sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
     __m128d line;
@@ -5172,16 +5171,16 @@ __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_av
     line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
     moduli = _mm_add_pd(moduli, line);
     line = _mm_max_pd(line, least);
-    if (i == rows - 1 && i % 2 == 0) {
-      all[0] = _mm_max_pd(_mm_mul_pd(all[0], all[1]), least);
-      all[1] = line;
-    } else {
-      all[i & 1] = _mm_max_pd(_mm_mul_pd(all[i & 1], line), least);
-    }
+    if (i == rows - 1 && i % 2 == 0)
+      odd = _mm_max_pd(_mm_mul_pd(even, odd), least);
+    else
+      line = _mm_max_pd(_mm_mul_pd(even, line), least);
+    even = odd;
+    odd = line;
   }
-  all[0] = _mm_max_pd(_mm_mul_pd(all[0], all[1]), least);
-  size.sums = _mm_cvtsd_f64(all[0]);
-  size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(all[0], all[0]));
+  odd = _mm_max_pd(_mm_mul_pd(even, odd), least);
+  size.sums = _mm_cvtsd_f64(odd);
+  size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(odd, odd));
   size.moduli = _mm_cvtsd_f64(moduli);
   _mm256_zeroupper();
   return size;
