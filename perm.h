@@ -609,7 +609,7 @@ PERM_API const char *perm_status_text(perm_status status);
    "precision", "isa", "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
 PERM_API const char *perm_name(const char *of, long long number);
 
-/* The best instruction set of this machine that this build has kernels for. */
+/* This machine's best instruction set that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
 /* For languages that cannot read this header: the version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a structure
@@ -5095,7 +5095,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Returns 1 if all are integers of at most `most`; subnormal numbers, flushed or not, are none. */
+/* Returns 1 if all are integers up to `most`; subnormal numbers, flushed or not, are none. */
 static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;
@@ -5975,7 +5975,7 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros, `table` doubles for the rows; returns 0 without memory. */
+/* Allocates zeros; returns 0 without memory. */
 static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
                             size_t table, size_t constants)
 {
@@ -6080,7 +6080,7 @@ static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERMI_FORM_SPLIT ? 0 : 3;
 }
 
-/* Copies the columns: pivot, lanes, block, fixed, outer. */
+/* Copies the columns: pivot, then the rest. */
 static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -6281,7 +6281,7 @@ static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
   return tabled;
 }
 
-/* Makes the tables. Pivots go to the leaf's scale, what split rows lose to its bound. */
+/* Makes the tables. Pivots go to the leaf's scale, losses of split rows to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -6788,7 +6788,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->seconds = plan->elements / (PERMI_RATE_GLYNN / (plan->method == PERM_METHOD_GLYNN ? 1 : 2));
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   }
-  /* Chunks are small enough to share and stop, large enough that a start is free. */
+  /* Chunks are small enough to share and stop, a start is free. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
@@ -8831,7 +8831,7 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
   return bound;
 }
 
-/* Returns the words, with sign, of every sum of the engine; 0: too many. */
+/* Returns the words, with sign, of every sum; 0: too many. */
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
@@ -8949,7 +8949,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* Returns the cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
+/* Returns the cheapest engine, or the one asked for. Subsets, which do not cancel, may take twice as long. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -9232,7 +9232,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
-      /* several digits: all totals, as other states are right or never read */
+      /* several digits: all totals; other states are right or never read */
       const int x0 = dp->block == 1 && least > total ? least - total : 0;
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
@@ -9321,7 +9321,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* more than underflow costs an operation on double-doubles: several least doubles */
+/* several least doubles: more than underflow costs an operation on double-doubles */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -9852,7 +9852,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line that is all used. */
+/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line all used. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
@@ -15124,7 +15124,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, 
   }
 }
 
-/* Terms of the present group, and of all before. */
+/* Of the present group, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
@@ -15369,7 +15369,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
   sums->absolute = sums->absolute + larger;
 }
 
-/* Adds [xy] of f times the last pair. */
+/* Adds [xy] of f times a pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int setting, int parts)
 {

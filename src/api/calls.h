@@ -212,7 +212,7 @@ PERM_API const char *perm_status_text(perm_status status);
    "precision", "isa", "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
 PERM_API const char *perm_name(const char *of, long long number);
 
-/* The best instruction set of this machine that this build has kernels for. */
+/* This machine's best instruction set that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
 /* For languages that cannot read this header: the version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a structure

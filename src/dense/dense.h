@@ -84,7 +84,7 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros, `table` doubles for the rows; returns 0 without memory. */
+/* Allocates zeros; returns 0 without memory. */
 static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
                             size_t table, size_t constants)
 {
@@ -189,7 +189,7 @@ static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERMI_FORM_SPLIT ? 0 : 3;
 }
 
-/* Copies the columns: pivot, lanes, block, fixed, outer. */
+/* Copies the columns: pivot, then the rest. */
 static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -390,7 +390,7 @@ static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
   return tabled;
 }
 
-/* Makes the tables. Pivots go to the leaf's scale, what split rows lose to its bound. */
+/* Makes the tables. Pivots go to the leaf's scale, losses of split rows to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {

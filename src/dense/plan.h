@@ -265,7 +265,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->seconds = plan->elements / (PERMI_RATE_GLYNN / (plan->method == PERM_METHOD_GLYNN ? 1 : 2));
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   }
-  /* Chunks are small enough to share and stop, large enough that a start is free. */
+  /* Chunks are small enough to share and stop, a start is free. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);

@@ -38,7 +38,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Returns 1 if all are integers of at most `most`; subnormal numbers, flushed or not, are none. */
+/* Returns 1 if all are integers up to `most`; subnormal numbers, flushed or not, are none. */
 static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;

@@ -106,7 +106,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
   sums->absolute = sums->absolute + larger;
 }
 
-/* Adds [xy] of f times the last pair. */
+/* Adds [xy] of f times a pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int setting, int parts)
 {

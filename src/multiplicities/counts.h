@@ -297,7 +297,7 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
   return bound;
 }
 
-/* Returns the words, with sign, of every sum of the engine; 0: too many. */
+/* Returns the words, with sign, of every sum; 0: too many. */
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
@@ -415,7 +415,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* Returns the cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
+/* Returns the cheapest engine, or the one asked for. Subsets, which do not cancel, may take twice as long. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {

@@ -104,7 +104,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line that is all used. */
+/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line all used. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
