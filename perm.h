@@ -5555,20 +5555,6 @@ static double permi_plain_rounding(const permi_plain *plain)
   return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
 }
 
-/* Sets lost[i] to the expected drift of row sum i: a move rounds by up to a unit of its moduli. */
-static void permi_plain_drift(const permi_plain *plain, double *lost)
-{
-  const double unit = permi_plain_unit(plain);
-  const int n = plain->n;
-  int i, j;
-  for (i = 0; i < n; i++) {
-    lost[i] = 0;
-    for (j = 0; j < plain->parts * n; j++)
-      lost[i] += fabs(plain->a[j * n + i]);
-    lost[i] *= unit * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
-  }
-}
-
 /* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term,
    but not Ryser's, of which few may be all. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
@@ -5608,7 +5594,12 @@ PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_
   int i, j, part;
   for (part = 0; part < parts; part++)
     permi_gray_start(plain, s, part, x[part]);
-  permi_plain_drift(plain, lost);
+  for (i = 0; i < n; i++) { /* the expected drift: a move rounds by up to a unit of the row's moduli */
+    lost[i] = 0;
+    for (j = 0; j < parts * n; j++)
+      lost[i] += fabs(plain->a[j * n + i]);
+    lost[i] *= permi_plain_unit(plain) * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
+  }
   for (;;) {
     permi_dd re = permi_dd_make((int)(s & 1) ^ minus ? -1 : 1), im = {0, 0};
     double odd = 1, move;
@@ -7035,6 +7026,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   const perm_leaf information = {plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE, plan->method,
                                  plan->isa, n, plan->chunks, plan->elements, plan->seconds, plan->bytes,
                                  plan->fingerprint};
+  const permi_plain made = {n, view->parts, plan->method == PERM_METHOD_RYSER, plan->chunk_log2, plan->precision, {0}};
   permi_plain *plain;
   int i, j, part;
   memset(leaf, 0, sizeof *leaf);
@@ -7055,11 +7047,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   plain = (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
   if (!plain)
     return PERM_ERROR_MEMORY;
-  plain->n = n;
-  plain->parts = view->parts;
-  plain->ryser = plan->method == PERM_METHOD_RYSER;
-  plain->precision = plan->precision;
-  plain->chunk_log2 = plan->chunk_log2;
+  *plain = made;
   for (part = 0; part < view->parts; part++)
     for (i = 0; i < n; i++)
       for (j = 0; j < n; j++)

@@ -227,6 +227,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   const perm_leaf information = {plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE, plan->method,
                                  plan->isa, n, plan->chunks, plan->elements, plan->seconds, plan->bytes,
                                  plan->fingerprint};
+  const permi_plain made = {n, view->parts, plan->method == PERM_METHOD_RYSER, plan->chunk_log2, plan->precision, {0}};
   permi_plain *plain;
   int i, j, part;
   memset(leaf, 0, sizeof *leaf);
@@ -247,11 +248,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   plain = (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
   if (!plain)
     return PERM_ERROR_MEMORY;
-  plain->n = n;
-  plain->parts = view->parts;
-  plain->ryser = plan->method == PERM_METHOD_RYSER;
-  plain->precision = plan->precision;
-  plain->chunk_log2 = plan->chunk_log2;
+  *plain = made;
   for (part = 0; part < view->parts; part++)
     for (i = 0; i < n; i++)
       for (j = 0; j < n; j++)

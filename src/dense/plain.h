@@ -52,20 +52,6 @@ static double permi_plain_rounding(const permi_plain *plain)
   return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
 }
 
-/* Sets lost[i] to the expected drift of row sum i: a move rounds by up to a unit of its moduli. */
-static void permi_plain_drift(const permi_plain *plain, double *lost)
-{
-  const double unit = permi_plain_unit(plain);
-  const int n = plain->n;
-  int i, j;
-  for (i = 0; i < n; i++) {
-    lost[i] = 0;
-    for (j = 0; j < plain->parts * n; j++)
-      lost[i] += fabs(plain->a[j * n + i]);
-    lost[i] *= unit * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
-  }
-}
-
 /* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term,
    but not Ryser's, of which few may be all. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
@@ -105,7 +91,12 @@ PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_
   int i, j, part;
   for (part = 0; part < parts; part++)
     permi_gray_start(plain, s, part, x[part]);
-  permi_plain_drift(plain, lost);
+  for (i = 0; i < n; i++) { /* the expected drift: a move rounds by up to a unit of the row's moduli */
+    lost[i] = 0;
+    for (j = 0; j < parts * n; j++)
+      lost[i] += fabs(plain->a[j * n + i]);
+    lost[i] *= permi_plain_unit(plain) * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
+  }
   for (;;) {
     permi_dd re = permi_dd_make((int)(s & 1) ^ minus ? -1 : 1), im = {0, 0};
     double odd = 1, move;
