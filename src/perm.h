@@ -10,10 +10,8 @@
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
    COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe (not tested):
-   portable kernels, one thread below OpenMP 3.1.
-
-   COMPILE TIME  About 20 s at -O2, 3 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out what
-   is not called: 6 s for perm_real in a program of one file.
+   portable kernels, one thread below OpenMP 3.1. About 20 s at -O2, 3 s at -O0: give the implementation a file of its
+   own. PERM_STATIC leaves out what is not called: 6 s for perm_real in a program of one file.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -41,10 +39,10 @@
        dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
    Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
    real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
-   Escalation: if the estimated error is too large, the permanent is computed again in the next precision, provided that
-   this is predicted to take less than a second or, with options.tolerance, fits into options.max_seconds. If that is
-   stopped, the first result stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default
-   if n u e^(n/2) is below it, else dd), and only runs of less than a second are repeated.
+   Escalation: if the estimated error is too large, the next precision is taken, provided that this is predicted to take
+   less than a second or, with options.tolerance, fits into options.max_seconds. If that is stopped, the first result
+   stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it,
+   else dd), and only runs of less than a second are repeated.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
@@ -53,7 +51,7 @@
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
-       and are restored after a call. Callbacks see the default.
+       and are restored. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
@@ -62,67 +60,27 @@
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
-
    LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
    side is below about 30.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. GPU kernels:
-   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something: docs/CONTRIBUTING.md.
-     api/            >>config          macros to define
-                     >>types           options, result, partial
-                     >>calls           the public functions
-     base/           >>platform        compilers, clock, rounding mode
-                     >>prices          the planner's prices
-                     >>memory          allocation, max_bytes, messages
-                     >>doubles         double-double
-                     >>integers        integers, the associative sum, numbers in expressions
-                     >>ring            values of the engines
-                     >>cpu             CPUID
-                     >>files           files replaced whole
-                     >>names           texts; perm_layout
-     job/            >>control         cancel, limits, progress; options checked
-                     >>job             leaves, expression, partials, threads
-                     >>state           finished chunks
-                     >>problem         the array of a call
-                     >>checkpoint      the file format
-     gpu/            >>contract        what plans of GPUs are
-     dense/          >>kernels         the interface of dense kernels, their table; readings for AVX-512, AVX2, NEON
-                     >>small           n <= 16 in one call, with bound and estimate
-                     >>plain           scalar engines
-                     >>scale           scaling by powers of two
-                     >>dense           Glynn's sum in blocks, Gray code; what a public call may link
-                     >>gpu             plans of dense sums on GPUs; what perm.h asks of perm_cuda.cu
-                     >>plan            what fixes the bits; its price
-                     >>bounds          the estimate; the bound: proof of certify; a plan's leaf
-                     >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-                     >>small_kernels   n <= 16
-     exact/          >>residues        Montgomery products, primes, Chinese remainders
-                     >>exact           integers, residues
-                     >>limbs           tables of their vector kernels (proof: docs/proofs-rounding.md)
-                     >>small_exact     n <= 16 in one call
-                     >>exact_device    plans on GPUs
-                     >>exact_kernels   integers: limbs, IFMA
-     multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
-                     >>subsets         dynamic program over subsets; values beyond double
-                     >>sign_sums       Glynn's sum: n-ary Gray code
-                     >>counts_leaf     scaling, error, the leaf
-                     >>counts_kernels  counts
-     plan/           >>check           finite entries, sizes, strides
-                     >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
-                     >>engine          the interface of every engine; the choice
-                     >>rank            rank 4 or less, recognised; primes, Chinese remainders
-                     >>offers          the engines for arrays
-                     >>judge           the reach of every public call; escalation
-                     >>compute         perm_compute_*, perm_job_*
-     minors/         >>minors          minors, derivatives, gradient; non-negative matrices without cancellation
-                     >>minors_dense    the same by vector kernels; at once, n <= 16
-                     >>minors_calls    perm_minors_*, perm_gradient_*
-                     >>minors_kernels  minors
-     batch/          >>batch           perm_batch_*, perm_select_*
-                     >>batch_kernels   batches
-     kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
-                     >>arithmetic      products of parts
-                     >>vocabulary_end  forgets the words
+   CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
+   docs/CONTRIBUTING.md.
+     api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
+     base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
+     job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
+     gpu/            >>contract: what plans of GPUs are
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums over signs; n <= 16
+                     at once; THE BOUND; and their loops: >>dense_kernels, >>small_kernels.
+                     PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
+     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device: integers (docs/proofs-rounding.md);
+                     >>limb_kernels, >>exact_kernels
+     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
+                     >>counts_kernels
+     plan/           >>check, >>run, >>engine, >>rank, >>offers, >>judge, >>compute: the choice of the engine
+     minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
+     batch/          >>batch, >>batch_kernels: many small matrices
+     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
      [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
@@ -171,17 +129,13 @@
 #include "base/ring.h"
 #include "base/cpu.h"
 #include "base/files.h"
+#include "job/control.h"
 PERMI_BRIEF_BEGIN
 #include "base/names.h"
-PERMI_BRIEF_END
-
-#include "job/control.h"
 #include "job/job.h"
 #include "job/state.h"
 #include "job/problem.h"
-PERMI_BRIEF_BEGIN
 #include "job/checkpoint.h"
-
 #include "gpu/contract.h"
 PERMI_BRIEF_END
 
@@ -202,10 +156,7 @@ PERMI_BRIEF_END
 #include "exact/small_exact.h"
 PERMI_BRIEF_BEGIN
 #include "exact/exact_device.h"
-PERMI_BRIEF_END
-
 #include "multiplicities/counts.h"
-PERMI_BRIEF_BEGIN
 #include "multiplicities/subsets.h"
 #include "multiplicities/sign_sums.h"
 #include "multiplicities/counts_leaf.h"
@@ -221,13 +172,9 @@ PERMI_BRIEF_END
 
 #include "minors/minors.h"
 #include "minors/minors_dense.h"
+#include "batch/batch.h"
 PERMI_BRIEF_BEGIN
 #include "minors/minors_calls.h"
-PERMI_BRIEF_END
-
-#include "batch/batch.h"
-
-PERMI_BRIEF_BEGIN
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CUDA_HOST 1
 #include PERM_CUDA_FILE
@@ -259,11 +206,9 @@ PERMI_BRIEF_END
 PERMI_BRIEF_BEGIN
 #include "exact/exact_kernels.h"
 #include "minors/minors_kernels.h"
-PERMI_BRIEF_END
-#include "batch/batch_kernels.h"
-PERMI_BRIEF_BEGIN
 #include "multiplicities/counts_kernels.h"
 PERMI_BRIEF_END
+#include "batch/batch_kernels.h"
 #endif
 #include "kernels/vocabulary_end.h"
 #if defined(__GNUC__) && !defined(__clang__)

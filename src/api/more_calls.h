@@ -65,7 +65,7 @@ typedef struct perm_estimate {
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
   double radius;         /* with what samples round; complex: of the disc around the value */
-  double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
+  double proved_radius;  /* holds with chance `confidence` by a theorem, for any distribution; or INFINITY */
   double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
                                        an entry is negative or complex, -INFINITY */
   double confidence, samples;

@@ -9,9 +9,8 @@
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX,
                          PERM_KIND_MAKE_INT = 0x7fffffff } perm_kind;
 
-/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1. Columns ascend
-   strictly in a row; no entry is zero; those of a pattern are 1. The struct owns its arrays. All zero is a 0 x 0
-   matrix. */
+/* An m x n matrix in compressed rows: row i has the entries row_start[i] .. row_start[i + 1] - 1. Columns ascend
+   strictly in a row; no entry is zero; those of a pattern are 1. The struct owns its arrays. All zero: 0 x 0. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -24,23 +23,19 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
-/* Calls that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress of the options. They overwrite
-   *matrix without freeing it; on an error it is all zero. Zero entries are left out; a position given twice is refused.
-   O(nnz) time and memory. Thread-safe, unless setlocale runs meanwhile. */
+/* Calls that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress. They overwrite *matrix without
+   freeing it; on an error it is all zero. Zero entries are left out; a position given twice is refused. O(nnz) time and
+   memory. Thread-safe, unless setlocale runs meanwhile. */
 
 /* Reads a file, recognised by its bytes, never by its name; "-" is standard input. docs/formats.md has every rule:
    Matrix Market (of symmetric ones both triangles), .npy, one line of graph6, sparse6 or digraph6 (several:
-   perm_matrix_read_each), DIMACS. Of a file without a banner options->format decides:
-   - array: rows of numbers, as many in every row.
-   - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: two parts.
-   - edges: lines "row column [weight]", from 0 or 1.
-   - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
-     What both would fit, or neither quite, is refused.
+   perm_matrix_read_each), DIMACS. Without a banner options->format decides (PERM_FORMAT_LIST); auto: coordinates if the
+   first line has three whole numbers that fit all lines below, else rows of numbers; what both would fit, or neither
+   quite, is refused.
    The kind is INTEGER if all numbers are integers of 64 bits (also 2.0, 1e3), PATTERN without numbers, COMPLEX if one
    has an i or two parts, else REAL. result->message tells how the file was read, and if an integer was rounded.
-   denominator, unless NULL: without a banner fractions a/b may stand among integers. Each row is multiplied by the
-   least common multiple of its denominators (if m > n, by that of all); the permanent is that of *matrix, kind INTEGER,
-   over *denominator, their product, not reduced; 1: there was no fraction.
+   Unless denominator is NULL, fractions a/b may stand among integers, without a banner: the permanent is that of
+   *matrix, kind INTEGER, over *denominator, the product of its rows' (m > n: equal) common denominators, not reduced.
    Refused: NaN, infinities, hexadecimal, numbers beyond double or that round to 0, packed files. Memory is at most a
    multiple of the file's bytes plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
@@ -48,14 +43,14 @@ typedef struct perm_matrix {
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_integer *denominator, perm_result *result);
 
-/* The same from bytes in memory; name (NULL: "memory") stands for the file in messages. */
+/* The same from memory; name (NULL: "memory") is the file's in messages. */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* Reads a file of many graphs: each() gets one matrix after another, with its line (0: the file has one matrix);
-   *result says how it was read. each() frees the matrix (perm_matrix_free) and ends the reading unless it returns 0; so
-   does an error. max_seconds is for one matrix. */
+/* Reads many graphs: each() gets one matrix after another, with its line (0: the only matrix); *result says how it was
+   read. each() frees the matrix (perm_matrix_free) and ends the reading unless it returns 0; so does an error.
+   max_seconds is for one matrix. */
 typedef int (*perm_matrix_each)(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line,
                                 void *user_data);
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
@@ -74,7 +69,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
                                                    perm_result *result);
 
 /* From nnz triplets in any order: entry t is at (row[t], column[t]), from 0. Values by kind: PATTERN none, INTEGER
-   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays may be NULL. PERM_ERROR_RANGE: an index;
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; other arrays may be NULL. PERM_ERROR_RANGE: an index;
    PERM_ERROR_FORMAT: a position twice; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
@@ -82,14 +77,14 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
 
-/* A copy of compressed rows, as in perm_matrix, but with columns in any order. Values and errors as for triplets. */
+/* Copies compressed rows, as in perm_matrix, but with columns in any order. Values, errors as for triplets. */
 PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
                                                  const double *real, const double *imaginary, const int64_t *integer,
                                                  perm_kind kind, const perm_options *options, perm_matrix *matrix,
                                                  perm_result *result);
 
-/* The same without a copy: the caller's arrays must stay and are never written; perm_matrix_free leaves them. Refused
-   unless they are as perm_matrix promises; real may be NULL for INTEGER. O(nnz) time, no memory. */
+/* The same without a copy: the caller's arrays must stay and are never written or freed. Refused unless they are as
+   perm_matrix promises; real may be NULL for INTEGER. O(nnz) time, no memory. */
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result);
@@ -108,13 +103,13 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
    is split into blocks, a leaf each. Precision exact, or default for kinds pattern and integer: integers (unless
    doubles are much faster: docs/library.md); PERM_ERROR_OVERFLOW: a perm_integer may be too short. options.modulus:
    exact, modulo it. PERM_ERROR_LIMIT: predicted to exceed max_seconds, max_bytes or 512 frontier vertices; *job, to be
-   freed, may be what was planned so far, for perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job
-   is NULL. */
+   freed, may be what was planned, for perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job is
+   NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
 /* Permanent of a sparse matrix. Precision default takes doubles, with their error bound, if a perm_integer may be too
-   short. Rectangular matrices become arrays of up to PERM_MAX_LINES rows and columns for perm.h. */
+   short. Rectangular matrices become arrays of up to PERM_MAX_LINES lines for perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -137,7 +132,7 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does; of a rectangular one only the structural rank and the lines that limit it.
+/* Prepares as perm_sparse_job does; a rectangular matrix has only the structural rank and the lines that limit it.
    O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);

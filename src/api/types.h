@@ -7,15 +7,15 @@
 #define PERM_VERSION_PATCH 0
 #define PERM_VERSION_PRERELEASE "-rc.2" /* "" in a release */
 
-#define PERM_MAX_N 64       /* of the engines that sum over signs (64-bit counters) */
-#define PERM_MAX_LINES 4096 /* rows or columns, with multiplicities, of rectangular and repeated matrices */
+#define PERM_MAX_N 64       /* of sums over signs (64-bit counters) */
+#define PERM_MAX_LINES 4096 /* with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88
 #define PERM_INTEGER_WORDS 71 /* 4544 bits: order 64 of 63-bit complex entries */
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early and may continue.
-   Negative: an error; result->message says why. */
+/* PERM_TOLERANCE_NOT_MET has a value all the same. Other positive ones: stopped early, may continue. Negative: an
+   error; result->message says why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -82,9 +82,9 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_M
     perm_method;
 
 typedef enum perm_precision {
-  PERM_PRECISION_DEFAULT, /* row sums of entries rounded to 53 bits a row are exact, products in double */
-  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: guaranteed, about 1e-30 times sum |terms| */
-  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total */
+  PERM_PRECISION_DEFAULT, /* exact row sums of entries rounded to 53 bits a row, products in double */
+  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double: guaranteed, about 1e-30 sum |terms| */
+  PERM_PRECISION_KAHAN,   /* scalar engines: Kahan's sum */
   PERM_PRECISION_EXACT,   /* integers without rounding */
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
@@ -146,8 +146,8 @@ typedef struct perm_checkpoint_file {
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
-   Every call rejects invalid values with PERM_ERROR_OPTION; valid ones that do not apply to it are ignored. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Every
+   call rejects invalid values with PERM_ERROR_OPTION and ignores valid ones that do not apply. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -160,20 +160,17 @@ typedef struct perm_options {
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* 2 .. 2^63: integers, modulo this; 0: the permanent itself */
   double max_seconds; /* from the call on, with planning; 0: no limit. Tasks, which cannot be split, may be refused */
-  double max_bytes;   /* of host memory at a time, with what malloc adds, without stacks and the caller's results. More
-                      is
-                         not chosen, or PERM_ERROR_LIMIT. 0: no limit */
+  double max_bytes;   /* of host memory at a time, with what malloc adds, without stacks and results; 0: no limit. More
+                         is not chosen, or PERM_ERROR_LIMIT */
   double plan_effort; /* times the usual work on sparse plans, a few per cent of the predicted run, or 20 ms, counted,
-  not
-                         timed; 0: 1. 10 or 100 may find better orders */
+                         not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data; /* of progress and execute */
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Unless NULL, perm_compute_* call it instead of perm_job_execute (except to merge), as for perm_mpi.c, with the
-     call's options and the max_seconds that are left. */
+  /* Unless NULL, runs instead of perm_job_execute (except to merge), as for perm_mpi.c, with the max_seconds left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
@@ -188,17 +185,17 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2; errors have the unit 2^exp2, too. exp2 is 0 if value and errors are then
-   normal doubles (or 0, INFINITY). After an error or an early stop value and imaginary are NaN, the errors INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2; errors have that unit, too. exp2 is 0 if value and errors are then normal
+   doubles (or 0, INFINITY). After an error or an early stop values are NaN, errors INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf (modulo
-                                            the modulus), no approximation; else, and of hybrid's integers, 0 */
+  double partial_sum, partial_imaginary; /* after an early stop: the first unfinished leaf's terms so far (modulo the
+                                            modulus), no approximation; else, and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
-  int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
+  int exact;         /* 1: integer + i imaginary_integer is the permanent, value the nearest double */
   perm_integer integer, imaginary_integer;
   uint64_t modulus;         /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method;       /* of the costliest leaf */
@@ -214,8 +211,8 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* An exactly associative sum: fixed point, two's complement, least word first, in units of 2^-1074. 5632 bits hold
-   2^3000 terms of the largest double. */
+/* An exactly associative sum: fixed point, two's complement, least word first, units of 2^-1074. 5632 bits hold 2^3000
+   terms of the largest double. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -232,8 +229,8 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any number of
-   threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
+/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any threads
+   may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -247,7 +244,7 @@ typedef struct perm_leaf {
   uint64_t fingerprint;
 } perm_leaf;
 
-/* What an engine offered when a job of a sparse matrix was planned. */
+/* An offer of an engine when a sparse matrix was planned. */
 typedef struct perm_offer {
   int block, n; /* the block, from 0, as its leaf; its order */
   perm_method method;

@@ -5,8 +5,8 @@
 #include "plan.h"
 
 /* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
-   sum| of the term, which no sum of |terms| shows. In some matrices, as around blocks (1 1; 1 -1), a row sum cancels in
-   every term: the sum is all rounding. */
+   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1), say, a row sum cancels in every term: the
+   sum is all rounding. */
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were norms */
@@ -33,8 +33,8 @@ static int permi_few_digits(const double *row, int n, double moduli)
 }
 
 /* Sets size[] to |row sum| in the terms of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread by the
-   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: a permanent's mean square over signs is at most
-   about the product of these and of the rows' squares [Bre73]. */
+   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: the mean square over signs is at most about the
+   product of these and of the rows' squares [Bre73]. */
 static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
@@ -63,8 +63,8 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
              : moduli;
 }
 
-/* Sets the signs of terms begin, begin + 1, ...: all up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a hash. Term
-   0, often the largest, is all +. */
+/* Sets the signs of terms begin, ...: all up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a hash. Term 0, often
+   the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
@@ -77,7 +77,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* Returns the product, at least `least`; adds its squared relative error, for a loss of `off`, to *square. */
+/* Returns the product, at least `least`; adds its squared relative error, of a loss `off`, to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -85,7 +85,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds terms, share as weight times quotient; returns the sum of weights. */
+/* Adds terms; returns the sum of weights. */
 static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
                                  permi_rounded_rows *rounded)
 {
@@ -138,7 +138,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
   return weights;
 }
 
-/* Samples `terms` terms, more while they are below 2^-n / 8 of the norms' product: usual are exp(-n/2). */
+/* Samples `terms` terms, more while they are below 2^-n / 8 of the norms' product (usual: exp(-n/2)). */
 static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, const permi_view *view, int terms)
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
@@ -154,8 +154,8 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounding of rows multiplies minors; that part
-   of the share counts for usual row sums, all where they cancel 100 times as much. */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounded rows multiply minors: that part of the
+   share counts for usual row sums, all where they cancel 100 times as much. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -180,10 +180,10 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
    5. Double-double sums: (2^K + 2) 2 u A twice a term, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms|: a factor 1.0001.
    7. Underflow and lost entries: n^2 2^(growth - 1070) for each of 2^(n-1) terms.
-   8. Entries >= 0 that move by at most e_i of each in row i move the permanent by at most sum e_i of itself, and second
-   order. Entries of both signs would need minors: they take split rows.
-   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (tests/proofs/complex.v), 1, 3, 4 (tests/proofs/dense.g), 4 to 7
-   (tests/proofs/dense_orders.sh) and search for counterexamples (tests/attack/climb.c). */
+   8. Entries >= 0 that move by at most e_i of each in row i move the permanent by sum e_i of itself, and second order.
+   Entries of both signs would need minors: they take split rows.
+   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (complex.v), 1, 3, 4 (dense.g), 4 to 7 (dense_orders.sh) and
+   search for counterexamples (tests/attack/climb.c). */
 static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -227,6 +227,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   const perm_leaf information = {plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE, plan->method,
                                  plan->isa, n, plan->chunks, plan->elements, plan->seconds, plan->bytes,
                                  plan->fingerprint};
+  const permi_plain made = {n, view->parts, plan->method == PERM_METHOD_RYSER, plan->chunk_log2, plan->precision, {0}};
   permi_plain *plain;
   int i, j, part;
   memset(leaf, 0, sizeof *leaf);
@@ -247,17 +248,13 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   plain = (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
   if (!plain)
     return PERM_ERROR_MEMORY;
-  plain->n = n;
-  plain->parts = view->parts;
-  plain->ryser = plan->method == PERM_METHOD_RYSER;
-  plain->precision = plan->precision;
-  plain->chunk_log2 = plan->chunk_log2;
+  *plain = made;
   for (part = 0; part < view->parts; part++)
     for (i = 0; i < n; i++)
       for (j = 0; j < n; j++)
         plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
   leaf->context = plain;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   if (plan->method == PERM_METHOD_EXPANSION) {
     leaf->run_task = permi_expansion_task;
     return PERM_OK;
@@ -268,8 +265,8 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   return PERM_OK;
 }
 
-/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. The methods
-   named here are exact or have doubles alone; engines for equal lines may end with exact integers. */
+/* Returns the precision to try next, PERM_PRECISION_COUNT at the top. The methods named here are exact or have doubles
+   alone; engines for equal lines may end with exact integers. */
 static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
   const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;

@@ -1,12 +1,12 @@
 /* ========================================================================================== >>dense
-   Glynn's sum, its columns split by how fast their signs vary:
+   Glynn's sum, its columns by how fast their signs vary:
      pivot    1 column: its two signs share the rest of a row sum (not in split form)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
      outer    the rest, in Gray order; the first, `tabled`, have a table a setting and do not move the row sums
-   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row sums
-   are exact, and entries are off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
+   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row
+   sums are exact, entries off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
    (tests/proofs/dense.g). */
 #pragma once
 #include "plain.h"
@@ -25,14 +25,14 @@ typedef struct permi_view {
 } permi_view;
 
 typedef struct permi_gpu_engines {
-  /* takes GPUs where wanted and faster than one thread */
+  /* where wanted and faster than one thread */
   void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
   double (*seconds)(int n, int parts, int product); /* of order n */
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
 } permi_gpu_engines;
 
-/* What a call may use, found only here: perm_real links real kernels only. */
+/* What a call may use: perm_real links real kernels only. */
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
@@ -81,7 +81,7 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros, `table` doubles for the rows; returns 0 without memory. */
+/* Allocates zeros; returns 0 without memory. */
 static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
                             size_t table, size_t constants)
 {
@@ -103,7 +103,7 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   return 1;
 }
 
-/* Sets sum[q] to start + sum over c of +-a[c], - where bit c of q is set; returns their number. */
+/* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
 static int permi_signed_sums(double start, const double *a, int columns, double *sum)
 {
   int c, k, size = 1;
@@ -119,7 +119,7 @@ static int permi_signed_sums(double start, const double *a, int columns, double 
 }
 
 /* Appends a virtual row: lanes, block, fixed, outer. */
-static void permi_dense_row(permi_row_maker *maker, const double *a)
+PERMI_NEVER_INLINE static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
   const int inner = maker->inner;
@@ -145,11 +145,6 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   for (j = 0; j < count; j++)
     a[j] = permi_to_grid(a[j], power);
   permi_dense_row(maker, a);
-}
-
-static void permi_context_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, context);
 }
 
 static void permi_dense_release(const perm_allocator *allocator, void *context)
@@ -191,7 +186,7 @@ static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERMI_FORM_SPLIT ? 0 : 3;
 }
 
-/* Copies the columns: pivot, lanes, block, fixed, outer. */
+/* Copies the columns: pivot, then the rest. */
 static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -229,8 +224,8 @@ static int permi_plan_growth(const permi_dense_plan *plan, const permi_view *vie
   return growth;
 }
 
-/* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] or not, and with `low` the next words to 47 bits
-   more. *lost grows by what is dropped. */
+/* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] if `divide`, and with `low` the next words to 47
+   bits more. *lost grows by what is dropped. */
 static void permi_row_words(const permi_dense_plan *plan, int parts, int divide, int low, double (*a)[PERM_MAX_N],
                             double (*word)[PERM_MAX_N], double *lost)
 {
@@ -270,8 +265,8 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
   }
 }
 
-/* Returns the largest share by which division and grid move an entry of a row, summed over rows; INFINITY if some move
-   and entries are complex or of both signs. Stops above `limit`. */
+/* Returns the largest share by which division and grid move an entry, summed over rows; INFINITY if some move and
+   entries are complex or of both signs. Stops above `limit`. */
 static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
 {
   double sum = 0, lost = 0;
@@ -380,7 +375,7 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Returns the number of tabled columns. Tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
+/* Returns the number of tabled columns: tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
 static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
 {
   int tabled = 0;
@@ -392,7 +387,7 @@ static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
   return tabled;
 }
 
-/* Makes the tables. Pivots go to the leaf's scale, what split rows lose to its bound. */
+/* Makes the tables. Pivots go to the leaf's scale, losses of split rows to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {

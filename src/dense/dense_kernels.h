@@ -25,8 +25,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Returns a table's number plus a row sum. With 32 registers the load stands alone: gcc is 1.26 times as fast; with 16
-   it costs 3 to 20%. */
+/* Returns a table's number plus a row sum. With 32 registers gcc is 1.26 times as fast with a load of its own; with 16
+   that costs 3 to 20%. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -51,14 +51,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *t, const double *x,
                                                            PERMI_V one, int block, PERMI_V *p, PERMI_V *m)
 {
-  const PERMI_V first = PERMI_SET(x[0]);
   const int settings = 1 << block;
   int i, k;
   PERMI_EVERY(k, settings, p[k] = m[k] = one);
-  PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
-                            p + k, m + k, first + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
-  t += settings * PERMI_WIDTH;
-  for (i = 1; i < dense->rows; i++) {
+  for (i = 0; i < dense->rows; i++) {
     const PERMI_V outer = PERMI_SET(x[i]);
     PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
                               p + k, m + k, outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
@@ -68,18 +64,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
 
 /* Rows i, j with y = z + l, l over pivot and block columns: turning l's signs takes (z_i z_j + l_i l_j) + (z_i l_j +
    z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting: (2^K + 2 + 6
-   2^K) / 4 2^K operations an element, without division. */
+   2^K) / 4 2^K operations an element, no division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
   *m = *m * (even - odd);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_real_setting)(PERMI_V *p, PERMI_V *m, const double *t, const double *x,
-                                                             const double *constant, PERMI_V zi, PERMI_V zj, int q)
-{
-  const PERMI_V odd = PERMI_LOAD(t + q * PERMI_WIDTH) + PERMI_SET(x[q]);
-  PERMI_NAME(times_pair_real)(p, m, PERMI_FMA(zi, zj, PERMI_SET(constant[q])), odd);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *t, const double *x,
@@ -91,9 +80,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   PERMI_EVERY(k, settings, p[k] = m[k] = one);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
-    PERMI_EVERY(k, settings,
-               PERMI_NAME(pair_real_setting)(p + k, m + k, t + 2 * PERMI_WIDTH, x + 2, constant, zi, zj,
-                                             PERMI_NAME(setting)(k, block)));
+    PERMI_EVERY(k, settings, const int q = PERMI_NAME(setting)(k, block);
+                PERMI_NAME(times_pair_real)(p + k, m + k, PERMI_FMA(zi, zj, PERMI_SET(constant[q])),
+                                            PERMI_LOAD(t + (2 + q) * PERMI_WIDTH) + PERMI_SET(x[2 + q])));
     x += 2 + settings;
     t += (2 + settings) * PERMI_WIDTH;
     constant += settings;
@@ -243,19 +232,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, 
   }
 }
 
-/* Terms of the present group, and of all before. */
+/* Of the present group, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
-{
-  if (form == PERMI_FORM_SPLIT)
-    return p;
-  if (form == PERMI_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
-    return p + m;
-  return p - m;
-}
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
@@ -282,7 +262,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   PERMI_V term[8], even, odd, error;
   int k;
   if (product == PERMI_ROUNDED) {
-    PERMI_EVERY(k, settings, term[k] = PERMI_NAME(term)(p[k], m[k], form, block));
+    PERMI_EVERY(k, settings,
+                if (form == PERMI_FORM_SPLIT) term[k] = p[k];
+                else if (form == PERMI_FORM_PAIR && block % 2 != 0) term[k] = p[k] + m[k]; /* m: K + 1 signs */
+                else term[k] = p[k] - m[k]);
     even = PERMI_NAME(sum_by_parity)(term, block, &odd);
     total->group = total->group + (even - odd);
     if (last) {

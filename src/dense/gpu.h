@@ -181,7 +181,7 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
       permi_leaf_scale_by(leaf, parts, a[0][0], parts == 2 ? a[1][0] : 0);
   }
   permi_lost_entries(plan, view, lost, leaf);
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   leaf->run_range = permi_gpu_range;
   (void)allocator;
   return permi_gpu_tables(plan, view, &lines, allocator, leaf);

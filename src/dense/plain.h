@@ -12,8 +12,7 @@ typedef struct permi_plain {
 
 /* Sets x to the row sums of term s.
    Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij.
-   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij; as in [NW78] it is Glynn's with halved
-   factors. */
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij; as in [NW78], Glynn's with halved factors. */
 static void permi_gray_start(const permi_plain *plain, uint64_t s, int part, permi_dd *x)
 {
   const int n = plain->n;
@@ -51,20 +50,6 @@ static double permi_plain_unit(const permi_plain *plain)
 static double permi_plain_rounding(const permi_plain *plain)
 {
   return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
-}
-
-/* Sets lost[i] to the expected drift of row sum i; moves round by up to a unit of its moduli. */
-static void permi_plain_drift(const permi_plain *plain, double *lost)
-{
-  const double unit = permi_plain_unit(plain);
-  const int n = plain->n;
-  int i, j;
-  for (i = 0; i < n; i++) {
-    lost[i] = 0;
-    for (j = 0; j < plain->parts * n; j++)
-      lost[i] += fabs(plain->a[j * n + i]);
-    lost[i] *= unit * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
-  }
 }
 
 /* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term,
@@ -106,7 +91,12 @@ PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_
   int i, j, part;
   for (part = 0; part < parts; part++)
     permi_gray_start(plain, s, part, x[part]);
-  permi_plain_drift(plain, lost);
+  for (i = 0; i < n; i++) { /* the expected drift: a move rounds by up to a unit of the row's moduli */
+    lost[i] = 0;
+    for (j = 0; j < parts * n; j++)
+      lost[i] += fabs(plain->a[j * n + i]);
+    lost[i] *= permi_plain_unit(plain) * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
+  }
   for (;;) {
     permi_dd re = permi_dd_make((int)(s & 1) ^ minus ? -1 : 1), im = {0, 0};
     double odd = 1, move;
@@ -157,10 +147,8 @@ static void permi_gray(const permi_leaf *leaf, uint64_t chunk, void *workspace, 
   (void)workspace;
   if (plain->parts == 1 && !wide)
     permi_gray_chunk(leaf, chunk, partial, 1, 0);
-  else if (plain->parts == 1)
-    permi_gray_chunk(leaf, chunk, partial, 1, 1);
   else
-    permi_gray_chunk(leaf, chunk, partial, 2, wide);
+    permi_gray_chunk(leaf, chunk, partial, plain->parts, wide);
 }
 
 typedef struct permi_expansion {

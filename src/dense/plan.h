@@ -63,10 +63,9 @@ static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 /* Returns the largest power of two that divides x; 2^1000 for 0. */
 static double permi_unit_of(double x)
 {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return permi_shift(1, x == 0 ? 1000 : (int)(bits >> 52 & 2047) - 1075 +
-                                            permi_trailing_zeros((bits << 12 >> 12) | UINT64_C(1) << 52));
+  return permi_shift(1, x == 0 ? 1000
+                               : (int)(permi_bits(x) >> 52 & 2047) - 1075 +
+                                     permi_trailing_zeros((permi_bits(x) << 12 >> 12) | UINT64_C(1) << 52));
 }
 
 /* Returns 1 if all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts
@@ -117,7 +116,7 @@ static double permi_wanted_relative(const perm_options *options)
 }
 
 /* Returns the expected relative error of doubles, else 0. sum |terms| / |permanent| is e^(n/2) for ones, less for
-   random and unitary matrices, more where a permanent cancels. */
+   random and unitary matrices, more where it cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
@@ -145,8 +144,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Returns 1 if a bound costs at most 15 % of a call, of which 5 us are not the kernel's, and the tables of complex
-   pairs. */
+/* Returns 1 if a bound costs at most 15 % of a call, 5 us of which are not the kernel's, and complex pairs' tables. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -267,7 +265,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->seconds = plan->elements / (PERMI_RATE_GLYNN / (plan->method == PERM_METHOD_GLYNN ? 1 : 2));
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   }
-  /* Chunks are small enough to share and stop, large enough that a start is free. */
+  /* Chunks are small enough to share and stop, a start is free. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);

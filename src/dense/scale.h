@@ -1,25 +1,14 @@
 /* ========================================================================================== >>scale
-   Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
-   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then moves the permanent by that times
-   permanents of entries <= 1; per |a| >= 2^-n. A matching of tight entries settles most matrices, shortest augmenting
-   paths [JV87] the rest; the rule for free duals ignores the first ones. O(n^3). */
+   Powers of two that make the largest product of a transversal the largest entries everywhere: duals of an assignment
+   problem with exponents as weights [DK01], by shortest augmenting paths [JV87]. Rounding an entry to its row's grid
+   then moves the permanent by that times permanents of entries <= 1; per |a| >= 2^-n. The rule for free duals ignores
+   the first ones. O(n^3); a greedy matching of tight entries settles most rows. */
 #pragma once
 #include "../base/memory.h"
 #include "kernels.h"
 
 #define PERMI_NO_EXPONENT (-(1 << 28)) /* no path reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
-
-/* Augments along the parents of column j. */
-static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
-{
-  while (j >= 0) {
-    int i = parent[j], next = column_of[i];
-    row_of[j] = i;
-    column_of[i] = j;
-    j = next;
-  }
-}
 
 /* Augments by a path of least slack, or returns 0. The duals keep entries <= 0 and matched ones 0. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
@@ -60,7 +49,12 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
     row_exp2[row_of[j]] += best - distance[j];
     column_exp2[j] -= best - distance[j];
   }
-  permi_scale_flip(nearest, parent, row_of, column_of);
+  for (j = nearest; j >= 0; j = i) {
+    const int row = parent[j];
+    i = column_of[row];
+    row_of[j] = row;
+    column_of[row] = j;
+  }
   return 1;
 }
 
@@ -68,8 +62,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
    1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
    shifts together.
    2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
-   shifts, so their mean is, rounded down too, and gives a cycle's entries equal exponents; relative to one class the
-   given duals drop out.
+   shifts, so their mean, rounded down too, is one; it gives a cycle's entries equal exponents, and relative to one
+   class the given duals drop out.
    3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
@@ -141,30 +135,19 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* Returns the columns of a row's entries of exponent 0. */
-static uint64_t permi_scale_tight(int n, const int *exponent, int row_exp2, const int *column_exp2)
-{
-  uint64_t tight = 0;
-  int j;
-  for (j = 0; j < n; j++)
-    tight |= (uint64_t)(exponent[j] + row_exp2 + column_exp2[j] == 0) << j;
-  return tight;
-}
-
 /* Returns 2n rows, NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. On return
-   row_exp2[i] + column_exp2[j] are added: all are <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: such
-   entries underflow to 0. Returns 0, unscaled, without a transversal. */
+/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. Adds row_exp2[i] +
+   column_exp2[j]: all are then <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: those entries underflow
+   to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
-  uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
-  uint64_t free_columns = ~UINT64_C(0) >> (PERM_MAX_N - n), dead = 0;
-  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], parent[PERM_MAX_N], queue[PERM_MAX_N], left = n, i, j;
+  uint64_t reach[PERM_MAX_N];
+  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], i, j, k;
   for (j = 0; j < n; j++) {
     column_exp2[j] = PERMI_NO_EXPONENT;
     row_of[j] = column_of[j] = -1;
@@ -181,41 +164,22 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
   }
   for (j = 0; j < n; j++)
     column_exp2[j] = column_exp2[j] > PERMI_NO_EXPONENT / 2 ? -column_exp2[j] : 0;
-  for (i = 0; i < n; i++)
-    tight[i] = permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2);
-  for (i = 0; i < n; i++) { /* a maximum matching, breadth first; columns of failed searches stay dead */
-    uint64_t seen = dead;
-    int head = 0, tail = 1;
-    queue[0] = i;
-    while (head < tail) {
-      const int row = queue[head++];
-      uint64_t fresh = tight[row] & ~seen, found = fresh & free_columns;
-      if (found) {
-        j = permi_trailing_zeros(found);
-        parent[j] = row;
-        permi_scale_flip(j, parent, row_of, column_of);
-        free_columns &= ~(UINT64_C(1) << j);
-        left--;
-        break;
-      }
-      for (seen |= fresh; fresh; fresh &= fresh - 1) {
-        j = permi_trailing_zeros(fresh);
-        parent[j] = row;
-        queue[tail++] = row_of[j];
-      }
-    }
-    if (column_of[i] < 0)
-      dead = seen;
-  }
-  for (i = 0; i < n && left; i++)
-    if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n && (row_of[j] >= 0 || exponent[i][j] + row_exp2[i] + column_exp2[j] != 0); j++)
+      ;
+    if (j < n) {
+      row_of[j] = i;
+      column_of[i] = j;
+    } else if (!permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
       memset(row_exp2, 0, (size_t)n * sizeof *row_exp2);
       memset(column_exp2, 0, (size_t)n * sizeof *column_exp2);
       return 0;
     }
+  }
   for (j = 0; j < n; j++) {
     i = row_of[j];
-    reach[j] = left ? permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2) : tight[i];
+    for (k = 0, reach[j] = 0; k < n; k++)
+      reach[j] |= (uint64_t)(exponent[i][k] + row_exp2[i] + column_exp2[k] == 0) << k;
   }
   permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
   for (i = 0; i < n; i++)

@@ -38,7 +38,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Returns 1 if all are integers of at most `most`; subnormal numbers, flushed or not, are none. */
+/* Returns 1 if all are integers up to `most`; subnormal numbers, flushed or not, are none. */
 static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;
@@ -47,7 +47,7 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlined, it costs batches of orders 5 to 7 a
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlining costs batches of orders 5 to 7 a
    tenth. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
@@ -57,8 +57,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; at least DBL_MIN for
-   squares. `moduli`: the sum of all, or NaN. */
+/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; squares at least DBL_MIN.
+   `moduli`: the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -90,67 +90,43 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* Returns a row's sum and sum of squares in two parts. */
-__attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const double *row, int vectors, __m256i mask)
-{
-  const __m256d sign = _mm256_set1_pd(-0.0);
-  __m256d x = _mm256_maskload_pd(row + 4 * (vectors - 1), mask);
-  __m256d sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
-  int j;
-  PERMI_UNROLL
-  for (j = 0; j < vectors - 1; j++) {
-    x = _mm256_loadu_pd(row + 4 * j);
-    sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
-    square = _mm256_fmadd_pd(x, x, square);
-  }
-  return _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
-}
-
-/* Returns products over all rows only. `vectors` is constant: other loops cost a misprediction a row. */
-__attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
-                                                                                         const double *a, int vectors)
-{
-  static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (4 * vectors - width)));
-  const __m256d bottom = _mm256_set_pd(DBL_MIN, 0, DBL_MIN, 0);
-  const __m128d least = _mm256_castpd256_pd128(bottom);
-  __m256d pairs = _mm256_set1_pd(1), moduli = _mm256_setzero_pd();
-  __m128d all, sum;
-  permi_small_size size = {0, 0, 0, 0, 0};
-  int i;
-  for (i = 1; i < rows; i += 2, a += 2 * width) {
-    const __m256d x = permi_small_line(a, vectors, mask), y = permi_small_line(a + width, vectors, mask);
-    const __m256d pair = _mm256_add_pd(_mm256_permute2f128_pd(x, y, 0x20), _mm256_permute2f128_pd(x, y, 0x31));
-    moduli = _mm256_add_pd(moduli, pair);
-    pairs = _mm256_max_pd(_mm256_mul_pd(pairs, _mm256_max_pd(pair, bottom)), bottom);
-  }
-  sum = _mm_add_pd(_mm256_castpd256_pd128(moduli), _mm256_extractf128_pd(moduli, 1));
-  all = _mm_max_pd(_mm_mul_pd(_mm256_castpd256_pd128(pairs), _mm256_extractf128_pd(pairs, 1)), least);
-  if (i == rows) {
-    const __m256d x = permi_small_line(a, vectors, mask);
-    const __m128d line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
-    sum = _mm_add_pd(sum, line);
-    all = _mm_max_pd(_mm_mul_pd(all, _mm_max_pd(line, least)), least);
-  }
-  size.sums = _mm_cvtsd_f64(all);
-  size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(all, all));
-  size.moduli = _mm_cvtsd_f64(sum);
-  return size;
-}
-
+/* Returns the products over all rows only. */
 __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
                                                                                    const double *a)
 {
-  switch ((width + 3) / 4) {
-  case 1: return permi_small_sizes_rows(rows, width, a, 1);
-  case 2: return permi_small_sizes_rows(rows, width, a, 2);
-  case 3: return permi_small_sizes_rows(rows, width, a, 3);
-  case 4: return permi_small_sizes_rows(rows, width, a, 4);
-  case 5: return permi_small_sizes_rows(rows, width, a, 5);
-  case 6: return permi_small_sizes_rows(rows, width, a, 6);
-  case 7: return permi_small_sizes_rows(rows, width, a, 7);
-  default: return permi_small_sizes_rows(rows, width, a, 8);
+  static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+  const int end = (width - 1) / 4 * 4;
+  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (end + 4 - width)));
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  const __m128d least = _mm_set_pd(DBL_MIN, 0);
+  __m128d even = _mm_set1_pd(1), odd = even, moduli = _mm_setzero_pd(); /* they change places */
+  permi_small_size size = {0, 0, 0, 0, 0};
+  int i, j;
+  for (i = 0; i < rows; i++, a += width) {
+    __m256d x = _mm256_maskload_pd(a + end, mask), sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
+    __m128d line;
+    for (j = 0; j < end; j += 4) {
+      x = _mm256_loadu_pd(a + j);
+      sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
+      square = _mm256_fmadd_pd(x, x, square);
+    }
+    x = _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
+    line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    moduli = _mm_add_pd(moduli, line);
+    line = _mm_max_pd(line, least);
+    if (i == rows - 1 && i % 2 == 0)
+      odd = _mm_max_pd(_mm_mul_pd(even, odd), least);
+    else
+      line = _mm_max_pd(_mm_mul_pd(even, line), least);
+    even = odd;
+    odd = line;
   }
+  odd = _mm_max_pd(_mm_mul_pd(even, odd), least);
+  size.sums = _mm_cvtsd_f64(odd);
+  size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(odd, odd));
+  size.moduli = _mm_cvtsd_f64(moduli);
+  _mm256_zeroupper();
+  return size;
 }
 #endif
 
@@ -183,7 +159,7 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 
 #if PERMI_X86
 /* Returns 1 if the value for n = 4 is good (max_pd may lose a NaN, the value does not). Column products are in lanes
-   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged. */
+   {01, 12, 23, 30} and {02, 13}; rows c, d have halves exchanged. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -226,11 +202,10 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
   if (isa == PERM_ISA_AVX512 && n > 5)
-    return n == 6    ? permi_small_real_n6_avx512
-           : n == 7  ? permi_small_real_n7_avx512
-           : n == 8  ? permi_small_real_n8_avx512
-           : n == 12 ? permi_small_real_n12_avx512
-                     : permi_small_real_avx512;
+    return n == 6   ? permi_small_real_n6_avx512
+           : n == 7 ? permi_small_real_n7_avx512
+           : n == 8 ? permi_small_real_n8_avx512
+                    : permi_small_real_avx512;
   if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
     return n == 5 ? permi_small_real_n5_avx2 : n == 6 ? permi_small_real_n6_avx2 : permi_small_real_avx2;
 #endif
@@ -389,8 +364,8 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Returns 1 and a result if the value stands, is not 0 and has an estimate of at most 1e-10 of it. 2 <= n <= 16, isa
-   not AUTO. */
+/* Returns 1 and a result if the value stands, is not 0 and is estimated to be right to 1e-10. 2 <= n <= 16, isa not
+   AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
   double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
@@ -440,8 +415,8 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   return 1;
 }
 
-/* Writes the matrix, doubles or 64-bit integers of `parts`, with its copies. Returns the number of columns, 0 if that
-   is not 1 to PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
+/* Writes the matrix, doubles or 64-bit integers, with its copies. Returns the number of columns, 0 if that is not 1 to
+   PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
 static int permi_small_write_out(const permi_copies *from, int parts, int missing, void *full)
 {
   const int *const count[2] = {from->row_count, from->column_count};

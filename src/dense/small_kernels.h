@@ -106,7 +106,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
   sums->absolute = sums->absolute + larger;
 }
 
-/* Adds [xy] of f times the last pair. */
+/* Adds [xy] of f times a pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int setting, int parts)
 {
@@ -384,7 +384,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(int order, int given, const dou
 PERMI_INSTANCE(small_real_n6, 6, 1, 0)
 PERMI_INSTANCE(small_real_n7, 7, 1, 1)
 PERMI_INSTANCE(small_real_n8, 8, 1, 2)
-PERMI_INSTANCE(small_real_n12, 12, 1, 2)
 #elif PERMI_WIDTH == 4
 PERMI_INSTANCE(small_real_n5, 5, 1, 0)
 PERMI_INSTANCE(small_real_n6, 6, 1, 1)

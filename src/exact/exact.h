@@ -308,7 +308,7 @@ static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fix
   leaf->scale = permi_dd_make(1);
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
   leaf->context = context;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
 }
 
 static perm_status permi_exact_plain_leaf(const perm_options *options, const permi_exact_rows *rows, uint64_t modulus,

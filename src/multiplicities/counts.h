@@ -1,13 +1,14 @@
 /* ========================================================================================= >>counts
-   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine.
-   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, and no
-   zero lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
-   forms. Forms to spare stay unused ("skips"). The engines:
+   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine. permi_counted is
+   what is left: rows <= columns (else transposed), no count 0, no equal lines, no zero lines where some are to
+   spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as forms. Forms to spare
+   stay unused ("skips"). The engines:
      subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
-                subtracts nothing that the permanent does not
+     subtracts
+                nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower)
+   Left out, of [MRA]: Ryser's sum over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower),
    and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 #pragma once
 #include "../base/memory.h"
@@ -40,32 +41,6 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Returns 1 only if no rows of a square matrix are equal, no columns, and none is 0: their polynomials differ at one
-   place modulo 2^64. O(n^2). */
-static int permi_lines_differ(const permi_problem *problem)
-{
-  const int n = problem->n, parts = problem->parts;
-  uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
-  int i, j, k, side;
-  weight[0] = 1;
-  for (k = 1; k < n * parts; k++)
-    weight[k] = weight[k - 1] * UINT64_C(0x9e3779b97f4a7c15);
-  memset(sum, 0, sizeof sum);
-  for (i = 0; i < n; i++) {
-    for (k = 0; k < n * parts; k++) {
-      const uint64_t word = permi_line_bits(problem, 0, i, k >> (parts - 1), k & (parts - 1));
-      sum[0][i] += word * weight[k];
-      sum[1][k >> (parts - 1)] += word * weight[i * parts + (k & (parts - 1))];
-    }
-  }
-  for (side = 0; side < 2; side++)
-    for (i = 0; i < n; i++)
-      for (j = 0; j <= i; j++)
-        if (sum[side][i] == (j < i ? sum[side][j] : 0))
-          return 0;
-  return 1;
-}
-
 typedef struct permi_lines {
   int *line, *count, lines;
   int total; /* of the counts */
@@ -83,7 +58,24 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Most lines that differ do so in their first places (first: room for these). */
+/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. */
+static int permi_lines_differ(const permi_problem *problem)
+{
+  int line[PERM_MAX_N], side, i, j;
+  permi_lines all;
+  all.line = line;
+  all.lines = problem->n;
+  for (i = 0; i < problem->n; i++)
+    line[i] = i;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < problem->n; i++)
+      for (j = -1; j < i; j++)
+        if (permi_lines_equal(problem, side, i, j, &all))
+          return 0;
+  return 1;
+}
+
+/* Most lines differ in their first places (first: room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -107,20 +99,6 @@ static void permi_lines_merge(const permi_problem *problem, int by_columns, cons
     lines->total += times;
   }
   lines->lines = used;
-}
-
-static void permi_lines_drop_zeros(const permi_problem *problem, int by_columns, const permi_lines *other,
-                                   permi_lines *lines)
-{
-  int left = 0, k;
-  for (k = 0; k < lines->lines; k++) {
-    const int zero = permi_lines_equal(problem, by_columns, lines->line[k], -1, other);
-    lines->line[left] = lines->line[k];
-    lines->count[left] = lines->count[k];
-    lines->total -= zero ? lines->count[k] : 0;
-    left += !zero;
-  }
-  lines->lines = left;
 }
 
 static size_t permi_counted_entries(const permi_counted *counted)
@@ -165,7 +143,15 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
   needed = side[0].total < side[1].total ? side[0].total : side[1].total;
   for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
-    permi_lines_drop_zeros(problem, s, &side[1 - s], &side[s]);
+    permi_lines *lines = &side[s];
+    const int all = lines->lines;
+    for (i = lines->lines = 0; i < all; i++) {
+      const int zero = permi_lines_equal(problem, s, lines->line[i], -1, &side[1 - s]);
+      lines->line[lines->lines] = lines->line[i];
+      lines->count[lines->lines] = lines->count[i];
+      lines->total -= zero ? lines->count[i] : 0;
+      lines->lines += !zero;
+    }
     counted->zero |= side[s].total < needed;
   }
   s = side[0].total > side[1].total;
@@ -273,16 +259,11 @@ typedef struct permi_choice {
 
 static permi_shape permi_shape_of(const permi_counted *counted, int by_columns)
 {
-  permi_shape shape;
-  shape.digits = by_columns ? counted->n : counted->m;
-  shape.forms = by_columns ? counted->m : counted->n;
-  shape.digit_total = by_columns ? counted->columns : counted->rows;
-  shape.form_total = by_columns ? counted->rows : counted->columns;
-  shape.needed = counted->rows;
-  shape.skips = shape.form_total - shape.needed;
-  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
-  shape.form_count = by_columns ? counted->row_count : counted->column_count;
-  return shape;
+  const permi_shape rows = {counted->m, counted->n, counted->rows, counted->columns, counted->rows,
+                            counted->columns - counted->rows, counted->row_count, counted->column_count};
+  const permi_shape columns = {counted->n, counted->m, counted->columns, counted->rows, counted->rows,
+                               0, counted->column_count, counted->row_count};
+  return by_columns ? columns : rows;
 }
 
 static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
@@ -291,7 +272,7 @@ static size_t permi_counted_at(const permi_counted *counted, int by_columns, int
   return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and their sum. */
+/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts; their sum. */
 typedef struct permi_counted_bound {
   double bits[2], sums[2];
 } permi_counted_bound;
@@ -315,7 +296,7 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
   return bound;
 }
 
-/* Returns the words, with sign, of every sum of the engine; 0: too many. */
+/* Returns the words, with sign, of every sum; 0: too many. */
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
@@ -418,29 +399,26 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
-  static const struct {
-    perm_method method;
-    int by_columns, square_only;
-  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_MULTIPLICITIES, 0, 0},
-                 {PERM_METHOD_MULTIPLICITIES, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
+  static const perm_method engines[] = {PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES, PERM_METHOD_SHORT};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* for complex terms the estimate asks for dd in either case */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_counted_bound bound = {{0, 0}, {0, 0}};
   permi_choice best;
-  size_t k;
+  int k;
   memset(&best, 0, sizeof best);
   best.seconds = (double)INFINITY;
   best.why = "this method is for square matrices without counts";
   if (precision == PERM_PRECISION_EXACT)
     bound = permi_counted_bound_of(counted);
-  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
+  for (k = 0; k < 6; k++) {
     permi_choice choice;
-    const perm_method method = engines[k].method;
+    const perm_method method = engines[k / 2];
+    const int by_columns = k & 1;
     if ((chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method) ||
-        (engines[k].square_only && !square))
+        (by_columns && method != PERM_METHOD_SUBSETS && !square))
       continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
+    choice = permi_choice_make(counted, method, by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES / 4))
         choice.seconds = (double)INFINITY;

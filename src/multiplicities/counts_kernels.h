@@ -180,30 +180,10 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Adds a form to PERMI_SETS sets, lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
-PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
-{
-  PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];
-  int lane, k;
-  PERMI_UNROLL
-  for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
-    form[lane] = PERMI_LOAD_ANY(x + lane * PERMI_WIDTH);
-    upper[lane] = PERMI_LOAD_ANY(e + most * PERMI_SETS + lane * PERMI_WIDTH);
-  }
-  for (k = most; k >= least; k--) {
-    PERMI_UNROLL
-    for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
-      double *at = e + k * PERMI_SETS + lane * PERMI_WIDTH;
-      const PERMI_V lower = PERMI_LOAD_ANY(at - PERMI_SETS);
-      PERMI_STORE_ANY(at, PERMI_FMA(form[lane], lower, upper[lane]));
-      upper[lane] = lower;
-    }
-  }
-}
-
-/* The same for x + iy and e + if. */
-PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
-                                                       int most, int least)
+/* Adds a form, x (+ iy), to PERMI_SETS sets e (+ if), lanes adjacent: e_k += x e_(k-1) for k from `most` down to
+   `least`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(symmetric)(const double *x, const double *y, double *e, double *f, int most,
+                                                     int least, int parts)
 {
   PERMI_V real[PERMI_SETS / PERMI_WIDTH], imaginary[PERMI_SETS / PERMI_WIDTH];
   int lane, k;
@@ -216,18 +196,36 @@ PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const do
     PERMI_UNROLL
     for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
       const int at = k + lane * PERMI_WIDTH;
-      const PERMI_V a = real[lane], b = imaginary[lane];
-      const PERMI_V re = PERMI_LOAD_ANY(e + at - PERMI_SETS), im = PERMI_LOAD_ANY(f + at - PERMI_SETS);
-      if (PERMI_WIDTH == 1) {
-        PERMI_STORE_ANY(e + at, PERMI_LOAD_ANY(e + at) + PERMI_FMS(a, re, b * im));
-        PERMI_STORE_ANY(f + at, PERMI_LOAD_ANY(f + at) + PERMI_FMA(a, im, b * re));
-      } else {
-        const PERMI_V sum = PERMI_FMA(a, re, PERMI_LOAD_ANY(e + at)), other = PERMI_FMA(a, im, PERMI_LOAD_ANY(f + at));
-        PERMI_STORE_ANY(e + at, PERMI_FNMA(b, im, sum));
-        PERMI_STORE_ANY(f + at, PERMI_FMA(b, re, other));
+      const PERMI_V a = real[lane], b = imaginary[lane], re = PERMI_LOAD_ANY(e + at - PERMI_SETS);
+      PERMI_V sum = PERMI_LOAD_ANY(e + at), im, other;
+      if (parts == 1) {
+        PERMI_STORE_ANY(e + at, PERMI_FMA(a, re, sum));
+        continue;
       }
+      im = PERMI_LOAD_ANY(f + at - PERMI_SETS);
+      other = PERMI_LOAD_ANY(f + at);
+      if (PERMI_WIDTH == 1) {
+        sum = sum + PERMI_FMS(a, re, b * im);
+        other = other + PERMI_FMA(a, im, b * re);
+      } else {
+        sum = PERMI_FNMA(b, im, PERMI_FMA(a, re, sum));
+        other = PERMI_FMA(b, re, PERMI_FMA(a, im, other));
+      }
+      PERMI_STORE_ANY(e + at, sum);
+      PERMI_STORE_ANY(f + at, other);
     }
   }
+}
+
+PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
+{
+  PERMI_NAME(symmetric)(x, x, e, e, most, least, 1);
+}
+
+PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
+                                                       int most, int least)
+{
+  PERMI_NAME(symmetric)(x, y, e, f, most, least, 2);
 }
 
 static const permi_counts_kernels PERMI_NAME(counts_kernels_real) = {

@@ -1,43 +1,35 @@
 /* ===================================================================================== >>counts_leaf
-   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, what the result may lose is
-   bounded. The sums of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1
-   except by binomials, and what an operation loses does not grow. */
+   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, the loss is bounded. The sums
+   of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1 except by
+   binomials, and losses do not grow. */
 #pragma once
 #include "../dense/plan.h"
 #include "sign_sums.h"
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart: scaled by a transversal of largest product */
 
-PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
-{
-  const double x = fabs(permi_counts_entry(counts, digit, 0, form));
-  const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, digit, 1, form))) : x;
-  return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
-}
-
 /* Sets exp2 by >>scale, repeated lines written out: the largest products become about 1, where means of exponents leave
-   2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 if memory runs out. */
+   2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 without memory. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
-  const int n = counts->digit_total;
-  int scaled, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
-  for (d = 0; d < counts->digits; d++)
-    for (f = 0; f < counts->forms; f++) {
-      const int e = permi_counts_exponent(counts, d, f);
-      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
-      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
-    }
-  if (n > PERM_MAX_N || most - (double)least <= PERMI_SCALE_WIDE)
-    return 0;
-  exponent = permi_scale_room(&counts->allocator, n);
+  const int n = counts->digit_total, parts = counts->parts;
+  int scaled = 0, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
+  exponent = n <= PERM_MAX_N ? permi_scale_room(&counts->allocator, n) : NULL;
   if (!exponent)
-    return -1;
+    return n <= PERM_MAX_N ? -1 : 0;
   for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
-    for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
+    for (f = j = 0; f < counts->forms; j += counts->form_count[f++]) {
+      const double x = permi_counts_entry(counts, d, 0, f), y = permi_counts_entry(counts, d, parts - 1, f);
+      const double size = fmax(fabs(x), fabs(y));
+      const int e = size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
+      least = size != 0 && e < least ? e : least;
+      most = size != 0 && e > most ? e : most;
       for (at = 0; at < counts->digit_count[d] * counts->form_count[f]; at++)
-        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = permi_counts_exponent(counts, d, f);
-  scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
+        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = e;
+    }
+  if (most - (double)least > PERMI_SCALE_WIDE)
+    scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
   permi_release(&counts->allocator, exponent);
   for (side = 0; scaled && side < 2; side++) {
     const int *count = side ? counts->form_count : counts->digit_count;
@@ -47,33 +39,21 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   return scaled;
 }
 
-/* Forms, or digits. */
-typedef struct permi_counts_side {
-  int lines, others;
-  const int *count, *other; /* of the lines, of the others */
-} permi_counts_side;
-
-static permi_counts_side permi_counts_side_of(const permi_counts *counts, int of_forms)
-{
-  const permi_counts_side forms = {counts->forms, counts->digits, counts->form_count, counts->digit_count};
-  const permi_counts_side digits = {counts->digits, counts->forms, counts->digit_count, counts->form_count};
-  return of_forms ? forms : digits;
-}
-
 typedef enum permi_scale_rule { PERMI_SCALE_MEAN, PERMI_SCALE_LARGEST, PERMI_SCALE_SUM } permi_scale_rule;
 
-/* Sets exp2 of one side, given the other's, so that each line's mean exponent is about 0, or its largest entry or its
-   sum of moduli, with counts, is at most 1. */
+/* Sets exp2 of one side, given the other's: each line's mean exponent is about 0, or its largest entry or its sum of
+   moduli, with counts, at most 1. */
 PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int of_forms, permi_scale_rule rule,
                                                 int *const exp2[2])
 {
-  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *other = of_forms ? counts->digit_count : counts->form_count;
   int x, k, part;
-  for (x = 0; x < side.lines; x++) {
+  for (x = 0; x < lines; x++) {
     int most = INT_MIN, used = 0;
     long long sum = 0;
     double total = 0;
-    for (k = 0; k < side.others; k++) {
+    for (k = 0; k < others; k++) {
       const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
       const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + exp2[!of_forms][k];
       sum += e;
@@ -83,20 +63,20 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
     if (!used)
       continue;
     exp2[of_forms][x] = rule == PERMI_SCALE_MEAN ? (int)-(sum / used) : -most;
-    for (k = 0; rule == PERMI_SCALE_SUM && k < side.others; k++) {
+    for (k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
       const int d = of_forms ? k : x, f = of_forms ? x : k;
       double size = 0;
       for (part = 0; part < counts->parts; part++)
         size += ldexp(fabs(permi_counts_entry(counts, d, part, f)), exp2[0][d] + exp2[1][f]);
-      total += side.other[k] * size;
+      total += other[k] * size;
     }
     if (rule == PERMI_SCALE_SUM)
       exp2[of_forms][x] -= permi_log2_ceiling(total * (1 + 1e-12));
   }
 }
 
-/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double,
-   -1 if memory runs out. exp2: zeros. */
+/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double, -1
+   without memory. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -124,24 +104,26 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line that is all used. */
+/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line all used. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
-  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *count = of_forms ? counts->form_count : counts->digit_count;
+  const int *other = of_forms ? counts->digit_count : counts->form_count;
   double most = of_forms ? 1 : ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60);
   int x, k, part;
-  for (x = 0; x < side.lines; x++) {
+  for (x = 0; x < lines; x++) {
     double sum = 0, unit = permi_shift(1, 1000);
-    for (k = 0; k < side.others; k++)
+    for (k = 0; k < others; k++)
       for (part = 0; part < counts->parts; part++) {
         const double y = permi_counts_entry(counts, of_forms ? k : x, part, of_forms ? x : k);
-        sum += side.other[k] * fabs(y);
+        sum += other[k] * fabs(y);
         if (y != 0 && fabs(y) < DBL_MIN)
           return 0;
         unit = fmin(unit, permi_unit_of(y));
       }
-    for (k = side.count[x]; k > 0 && most < 9e15; k--)
+    for (k = count[x]; k > 0 && most < 9e15; k--)
       most *= sum / unit * (1 + 1e-12);
     if (!(most < 9e15))
       return 0;
@@ -174,14 +156,14 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 }
 
 /* Sets bounds and estimates for M of N forms in a product.
-     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, where nz
-     digits are not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
-     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two
-     roundings a digit;
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
+     digits being not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     signs    M forms rounded once, M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two roundings
+     a digit;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   The factor 1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums
-   are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
+   1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums are at most
+   1, e_M at most e^M. Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -299,7 +281,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   return counts;
 }
 
-/* Completes the leaf. Returns a bound of what its forms lose. */
+/* Completes the leaf; returns a bound of what its forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
@@ -334,6 +316,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
 {
   int *exp2[2], k;
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
+  perm_leaf information = {PERM_LEAF_TASK, choice->method,  choice->isa,   0, 1,
+                           choice->work,   choice->seconds, choice->bytes, 0};
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)
@@ -350,16 +334,10 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   }
   leaf->scale = permi_dd_make(1);
   leaf->context = counts;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   leaf->explain = permi_plan_explain;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = choice->method;
-  leaf->information.isa = choice->isa;
-  leaf->information.n = counts->needed;
-  leaf->information.work = choice->work;
-  leaf->information.seconds = choice->seconds;
-  leaf->information.bytes = choice->bytes;
-  leaf->information.chunks = 1;
+  information.n = counts->needed;
+  leaf->information = information;
   leaf->integer = counts->integer != NULL;
   leaf->run_task = permi_subsets_task;
   if (choice->method != PERM_METHOD_SUBSETS)

@@ -52,7 +52,7 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-/* form: [row][lane], PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their values. */
+/* form: [row][lane], PERMI_TERMS or, for symmetric functions, PERMI_SETS lanes; e: their values. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
   int room, lanes;
@@ -87,7 +87,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds products by lane, e_M to lane 0; the mask chooses where e_M of moduli is added. */
+/* Adds products by lane, e_M to lane 0, and e_M of moduli where the mask says so. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   const double *last;

@@ -141,33 +141,49 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Returns the largest modulus. */
-static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
+/* Moves the states base + x0 .. base + x1. Returns the largest modulus. */
+static double permi_subsets_states(permi_subsets *dp, size_t base, int x0, int x1)
 {
-  double sum[3] = {0, 0, 0}, most = 0;
-  int plane, k;
-  for (k = v0 ? -1 : 0; k < dp->active; k++) {
-    const size_t from = at - (k < 0 ? 1 : dp->offset[k]);
-    const int which = k < 0 ? v0 : dp->which[k];
-    const double x = dp->plane[0][from], w = dp->weight[0][which];
-    sum[0] += w * x;
-    if (dp->plane[1]) {
-      const double y = dp->plane[1][from], z = dp->weight[1][which];
-      sum[0] -= z * y;
-      sum[1] += w * y + z * x;
+  const permi_counts *counts = dp->counts;
+  double most = 0;
+  size_t at;
+  int x, k, plane;
+  for (x = x1, at = base + (size_t)x1; x >= x0; x--, at--) {
+    uint64_t *to = dp->cell ? dp->cell + at * counts->size : NULL;
+    double sum[3] = {0, 0, 0};
+    if (to && !counts->skips)
+      memset(to, 0, counts->size * sizeof *to);
+    else if (dp->plane[2] && counts->skips)
+      sum[2] = dp->plane[2][at];
+    for (k = x ? -1 : 0; k < dp->active; k++) {
+      const size_t from = at - (k < 0 ? 1 : dp->offset[k]);
+      const int which = k < 0 ? x : dp->which[k];
+      if (to) {
+        permi_cell_fuse(counts, to, dp->cell + from * counts->size, &dp->factor[which], 0);
+      } else {
+        const double re = dp->plane[0][from], w = dp->weight[0][which];
+        sum[0] += w * re;
+        if (dp->plane[1]) {
+          const double im = dp->plane[1][from], z = dp->weight[1][which];
+          sum[0] -= z * im;
+          sum[1] += w * im + z * re;
+        }
+      }
+      if (dp->plane[2])
+        sum[2] += dp->weight[2][which] * dp->plane[2][from];
     }
-    if (dp->plane[2])
-      sum[2] += dp->weight[2][which] * dp->plane[2][from];
+    for (k = 0; to && k < counts->parts && !counts->integer; k++)
+      permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &most, &dp->least_state);
+    for (plane = 0; plane < 3; plane++)
+      if (dp->plane[plane]) {
+        dp->plane[plane][at] = sum[plane];
+        permi_size_seen(fabs(sum[plane]), &most, &dp->least_state);
+      }
   }
-  for (plane = 0; plane < 3; plane++)
-    if (dp->plane[plane]) {
-      dp->plane[plane][at] = sum[plane];
-      permi_size_seen(fabs(sum[plane]), &most, &dp->least_state);
-    }
   return most;
 }
 
-/* The same for the states base + x0 .. base + x1. */
+/* The same by vectors, in doubles where forms may stay unused. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -205,36 +221,6 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells. */
-static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
-{
-  const permi_counts *counts = dp->counts;
-  const size_t cell = counts->size;
-  double most = 0, unused = 0;
-  int x, k;
-  for (x = x1; x >= x0; x--) {
-    uint64_t *to = dp->cell + (base + (size_t)x) * cell;
-    double *absolute = dp->plane[2] ? dp->plane[2] + base + x : NULL, size;
-    if (!counts->skips) {
-      memset(to, 0, cell * sizeof *to);
-      if (absolute)
-        *absolute = 0;
-    }
-    for (k = x ? -1 : 0; k < dp->active; k++) {
-      const size_t offset = k < 0 ? 1 : dp->offset[k];
-      const int which = k < 0 ? x : dp->which[k];
-      permi_cell_fuse(counts, to, to - offset * cell, &dp->factor[which], 0);
-      if (absolute)
-        *absolute += dp->weight[2][which] * absolute[-(ptrdiff_t)offset];
-    }
-    size = absolute ? *absolute : permi_cell_modulus(counts, to);
-    most = size > most ? size : most;
-    for (k = 0; k < counts->parts && !counts->integer; k++)
-      permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &unused, &dp->least_state);
-  }
-  return most;
-}
-
 /* One form takes up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
@@ -250,7 +236,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
-      /* several digits: all totals, as other states are right or never read */
+      /* several digits: all totals; other states are right or never read */
       const int x0 = dp->block == 1 && least > total ? least - total : 0;
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
@@ -260,12 +246,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
           dp->offset[dp->active] = dp->stride[d];
           dp->which[dp->active++] = dp->at[d] + dp->v[d];
         }
-      if (dp->cell)
-        size = permi_subsets_cells(dp, base, x0, x1);
-      else if (counts->skips)
-        size = permi_subsets_row(dp, base, x0, x1);
-      else
-        size = permi_subsets_state(dp, base + (size_t)x0, x0);
+      size = counts->skips && !dp->cell ? permi_subsets_row(dp, base, x0, x1) : permi_subsets_states(dp, base, x0, x1);
       largest = size > largest ? size : largest;
       units += (double)(x1 - x0 + 1) * (1 + dp->block + dp->active) * each;
     }
@@ -344,7 +325,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* more than underflow costs an operation on double-doubles: several least doubles */
+/* several least doubles: more than underflow costs an operation on double-doubles */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
