@@ -5257,22 +5257,41 @@ static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const
     permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
 }
 
+/* Adds c times `count` values, or stores them if fresh; pair: their places, from | to << 16, or NULL. */
+static PERMI_ALWAYS_INLINE void permi_values_move_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                     const permi_coefficient *c, void *y, const void *x,
+                                                     const uint32_t *pair, size_t count, int fresh)
+{
+  const permi_coefficient kept = *c;
+  const size_t bytes = 8 * permi_value_words(algebra, numbers);
+  size_t k;
+  if (fresh)
+    permi_values_add_of(algebra, numbers, &kept, y, x, count, 1);
+  else if (!pair)
+    permi_values_add_of(algebra, numbers, &kept, y, x, count, 0);
+  else
+    for (k = 0; k < count; k++)
+      permi_value_add(algebra, numbers, &kept, (char *)y + (pair[k] >> 16) * bytes,
+                      (const char *)x + (pair[k] & 65535) * bytes, 0);
+}
+
 typedef void (*permi_values_adder)(const permi_numbers *numbers, const permi_coefficient *c, void *y, const void *x,
-                                   size_t count);
+                                   const uint32_t *pair, size_t count, int fresh);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
   static void permi_values_add_##name(const permi_numbers *numbers, const permi_coefficient *c, void *y,               \
-                                      const void *x, size_t count)                                                     \
-  { const permi_coefficient kept = *c; permi_values_add_of(algebra, numbers, &kept, y, x, count, 0); }
+                                      const void *x, const uint32_t *pair, size_t count, int fresh)                    \
+  { permi_values_move_of(algebra, numbers, c, y, x, pair, count, fresh); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
+
+#define PERMI_NAMED(name, algebra) permi_values_add_##name,
+static const permi_values_adder permi_values_adders[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
 
 static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, const permi_coefficient *c, void *y,
                                                  const void *x, size_t count)
 {
-#define PERMI_NAMED(name, algebra) permi_values_add_##name,
-  static const permi_values_adder adder[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
-#undef PERMI_NAMED
-  adder[numbers->algebra](numbers, c, y, x, count);
+  permi_values_adders[numbers->algebra](numbers, c, y, x, NULL, count, 0);
 }
 
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
@@ -5690,7 +5709,6 @@ typedef struct permi_arrays {
   int by_residues, low, middle, top;
   permi_array_residues residues;
   unsigned char *growth;
-  double bytes;
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new */
 } permi_arrays;
 
@@ -5730,12 +5748,11 @@ typedef struct permi_patterns {
   int *table;
 } permi_patterns;
 
-/* Parts have no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first; /* state; in a part, take */
+  size_t *first; /* state */
   int *pattern;
   void *value;
   permi_patterns patterns;
@@ -5928,11 +5945,10 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 /* How a stream moves patterns: ascending pairs. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length */
 typedef struct permi_move {
   int step, stream, source, target;
   int whole; /* k -> k, all of both */
-  int first, count, runs; /* pairs are starts, lengths */
+  int first, count; /* pairs */
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -5945,12 +5961,10 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
                                           const permi_patterns *from, int source, const permi_patterns *to, int target)
 {
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
-  const permi_move fresh = {step, stream, source, target, 0, 0, 0, 0};
+  const permi_move fresh = {step, stream, source, target, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
-  uint32_t starts[PERMI_LOW_STATES / PERMI_MOVES_RUN], lengths[PERMI_LOW_STATES / PERMI_MOVES_RUN];
   size_t k, count, j = 0;
-  int runs = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
   if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
@@ -5967,26 +5981,9 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       unsigned place = low[k] ^ cursor->low_flip;
       while (goal[j] != place)
         j++;
-      moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
-      runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;
-      moves->used++;
+      moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
     }
   move->count = moves->used - move->first;
-  if (move->count >= PERMI_MOVES_RUN * runs) {
-    uint32_t *pair = moves->pair + move->first;
-    int i, length;
-    for (i = 0; i < move->count; i += length) {
-      for (length = 1; i + length < move->count && pair[i + length] == pair[i + length - 1] + 65537;)
-        length++;
-      starts[move->runs] = pair[i];
-      lengths[move->runs++] = (uint32_t)length;
-    }
-    for (i = 0; i < move->runs; i++) {
-      pair[2 * i] = starts[i];
-      pair[2 * i + 1] = lengths[i];
-    }
-    moves->used = move->first + 2 * runs;
-  }
   move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
   return move;
 }
@@ -6226,373 +6223,95 @@ typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a target. Takes: by groups, then streams. */
-typedef struct permi_part {
-  permi_cursor *cursor;
-  permi_list list;
-  size_t takes, take_room;
-  permi_take *take;
-  int done, own, *number; /* own: has patterns; their numbers in the target */
-  size_t number_room, group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS];
-  permi_sizes sizes;
-  perm_status status;
-} permi_part;
-
 typedef struct permi_run {
   permi_runner base;
   const permi_frontier *frontier;
   permi_list list[2];
-  permi_part *part;
-  int parts_at_once, step, careful, tracking;
-  permi_moves *moves;
-  size_t *weight, weight_room; /* [stream][block]: work before it */
+  permi_cursor *cursor;
+  permi_take *take; /* of a group of the target */
+  int step, careful, tracking;
+  permi_moves moves;
   double state_seconds;
 } permi_run;
 
-/* Adds y += c x over arrays if a stream takes a whole group to a whole one. */
-static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
-                                              permi_list *target, permi_part *part, permi_moves *moves)
+/* Adds up the values of a group of the target. Whole moves go first: they need no zeroing. */
+static void permi_group_fill(permi_run *run, const permi_list *source, const permi_list *target, int takes, int pattern,
+                             char *y)
 {
   const permi_numbers *numbers = &run->frontier->numbers;
-  const permi_list *list = &part->list;
-  const size_t size = 8 * permi_value_words(algebra, numbers), words = (size_t)target->words;
-  size_t group, states = part->state_at, k, count, j;
-  permi_sizes_clear(&part->sizes);
-  if (list->groups)
-    memcpy(target->high + part->group_at * words, list->high, list->groups * words * sizeof *list->high);
-  for (group = 0; group < list->groups; group++) {
-    const size_t end = group + 1 < list->groups ? list->first[group + 1] : part->takes;
-    const int pattern = part->own ? part->number[list->pattern[group]] : list->pattern[group];
-    char *y = (char *)target->value + states * size;
-    int pass, fresh = 1;
-    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: no zeroing */
-      for (j = list->first[group]; j < end; j++) {
-        const permi_take take = part->take[j];
-        const permi_cursor *cursor = &part->cursor[take.stream];
-        const char *x = (const char *)source->value + source->first[take.group] * size;
-        const permi_move *move = permi_moves_find(moves, run->step, (int)take.stream, cursor, &source->patterns,
-                                                  source->pattern[take.group], &target->patterns, pattern);
-        const uint32_t *pair = moves->pair + move->first;
-        const permi_coefficient c = permi_coefficient_short(&cursor->c);
-        int runs = move->runs;
-        if (move->whole == pass)
-          continue;
-        if (pass == 0 && fresh)
-          permi_values_add_of(algebra, numbers, &c, y, x, count, 1);
-        else if (pass == 0)
-          permi_values_add_of(algebra, numbers, &c, y, x, count, 0);
-        else if (fresh)
-          memset(y, 0, count * size);
-        for (k = 0; pass && !runs && k < (size_t)move->count; k++)
-          permi_value_add(algebra, numbers, &c, y + (pair[k] >> 16) * size, x + (pair[k] & 65535) * size, 0);
-        for (; pass && runs > 0; runs--, pair += 2)
-          permi_values_add_of(algebra, numbers, &c, y + (pair[0] >> 16) * size, x + (pair[0] & 65535) * size, pair[1],
-                              0);
-        fresh = 0;
-      }
-    if (run->tracking)
-      permi_values_track(algebra, y, count, &part->sizes);
-    target->pattern[part->group_at + group] = pattern;
-    target->first[part->group_at + group] = states;
-    states += count;
-  }
+  const size_t size = 8 * permi_numbers_words(numbers);
+  const size_t count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
+  int pass, k, fresh = 1;
+  for (pass = 0; pass < 2; pass++)
+    for (k = 0; k < takes; k++) {
+      const permi_take take = run->take[k];
+      const permi_cursor *cursor = &run->cursor[take.stream];
+      const permi_move *move = permi_moves_find(&run->moves, run->step, (int)take.stream, cursor, &source->patterns,
+                                                source->pattern[take.group], &target->patterns, pattern);
+      if (move->whole == pass)
+        continue;
+      if (pass && fresh)
+        memset(y, 0, count * size);
+      permi_values_adders[numbers->algebra](numbers, &cursor->c, y,
+                                            (const char *)source->value + source->first[take.group] * size,
+                                            pass ? run->moves.pair + move->first : NULL, (size_t)move->count,
+                                            fresh && !pass);
+      fresh = 0;
+    }
+  if (run->tracking)
+    permi_values_track(numbers->algebra, y, count, &run->base.sizes);
 }
 
-static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
+static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, int words, int streams)
 {
-  return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
-}
-
-/* Merges `most` states, or all below the end. */
-static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
-                                                              permi_patterns *patterns, permi_part *part, int words,
-                                                              int streams, size_t most)
-{
-  uint64_t bits[PERMI_LOW_WORDS];
-  permi_cursor *cursor = part->cursor;
-  permi_list *list = &part->list;
+  const perm_allocator *allocator = run->base.pool.allocator;
+  const permi_list *source = &run->list[p & 1];
+  permi_list *target = &run->list[(p + 1) & 1];
+  const size_t size = 8 * permi_numbers_words(&run->frontier->numbers);
+  permi_cursor *cursor = run->cursor;
+  perm_status status = PERM_OK;
   int s;
-  list->groups = list->states = part->takes = 0;
-  part->done = 0;
-  while (list->states < most) {
+  target->groups = target->states = 0;
+  permi_patterns_clear(&target->patterns);
+  for (s = 0; s < streams; s++)
+    permi_cursor_settle(&cursor[s], source, words);
+  while (status == PERM_OK) {
     const uint64_t *least = cursor[0].key;
-    uint64_t key[PERMI_MASK_WORDS];
-    const size_t before = part->takes;
-    int pattern;
+    uint64_t key[PERMI_MASK_WORDS], bits[PERMI_LOW_WORDS];
+    size_t count;
+    int takes = 0, pattern;
     for (s = 1; s < streams; s++)
       if (permi_key_compare(cursor[s].key, least, words) < 0)
         least = cursor[s].key;
-    if (least[words - 1] == UINT64_MAX || permi_key_compare(least, part->end, words) >= 0) {
-      part->done = 1;
+    if (least[words - 1] == UINT64_MAX)
       break;
-    }
     memcpy(key, least, (size_t)words * sizeof *key);
-    if (!permi_list_room(allocator, list, 1) || !permi_takes_more(allocator, part, (size_t)streams))
-      return PERM_ERROR_MEMORY;
     memset(bits, 0, sizeof bits);
     for (s = 0; s < streams; s++)
       if (permi_key_compare(cursor[s].key, key, words) == 0) {
         const size_t moving = (size_t)source->pattern[cursor[s].group];
         if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &cursor[s], bits)) {
-          part->take[part->takes].group = (uint32_t)cursor[s].group;
-          part->take[part->takes++].stream = (uint32_t)s;
+          run->take[takes].group = (uint32_t)cursor[s].group;
+          run->take[takes++].stream = (uint32_t)s;
         }
         cursor[s].group++;
         permi_cursor_settle(&cursor[s], source, words);
       }
-    if (part->takes == before)
+    if (!takes)
       continue;
-    pattern = permi_patterns_find(allocator, patterns, bits);
-    if (pattern < 0)
+    pattern = permi_patterns_find(allocator, &target->patterns, bits);
+    if (pattern < 0 || !permi_list_room(allocator, target, 1))
       return PERM_ERROR_MEMORY;
-    memcpy(list->high + list->groups * (size_t)words, key, (size_t)words * sizeof *key);
-    list->pattern[list->groups] = pattern;
-    list->first[list->groups++] = before;
-    list->states += patterns->first[pattern + 1] - patterns->first[pattern];
-  }
-  return PERM_OK;
-}
-
-static perm_status permi_part_merge(const perm_allocator *allocator, const permi_list *source,
-                                    permi_patterns *patterns, permi_part *part, int streams, size_t most)
-{
-  if (source->words == 1)
-    return permi_part_merge_words(allocator, source, patterns, part, 1, streams, most);
-  return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most);
-}
-
-static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
-{
-  const permi_patterns *patterns = &part->list.patterns;
-  int k;
-  part->group_at = target->groups;
-  part->state_at = target->states;
-  if (!permi_list_room(run->base.pool.allocator, target, part->list.groups))
-    return PERM_ERROR_MEMORY;
-  target->groups += part->list.groups;
-  target->states += part->list.states;
-  if (target->states > target->state_room) /* unreachable */
-    return PERM_ERROR_MEMORY;
-  if (part->own && !permi_room(&run->base.locked, NULL, &part->number, 0, (size_t)patterns->count,
-                               &part->number_room, sizeof *part->number))
-    return PERM_ERROR_MEMORY;
-  for (k = 0; part->own && k < patterns->count; k++) {
-    part->number[k] = permi_patterns_find(run->base.pool.allocator, &target->patterns,
-                                          patterns->bits + (size_t)k * PERMI_LOW_WORDS);
-    if (part->number[k] < 0)
+    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
+    if (target->states + count > target->state_room) /* unreachable */
       return PERM_ERROR_MEMORY;
-  }
-  return PERM_OK;
-}
-
-#define PERMI_PART_STATES 16384
-#define PERMI_BALANCE_BLOCK 32
-#define PERMI_BALANCE_GROUP 16
-#define PERMI_PARALLEL_STATES 20000
-#define PERMI_PART_WORK 131072
-
-/* Seeks the first group whose output is not below `key`. */
-static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
-{
-  const int words = source->words;
-  uint64_t at[PERMI_MASK_WORDS];
-  size_t low = 0, high = source->groups;
-  int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit that no output shares */
-    const uint64_t fixed = cursor->test[w] | cursor->flip[w];
-    const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
-    for (b = 63; differs && !(differs >> b & 1); b--)
-      ;
-    if (differs)
-      top = 64 * w + b;
-  }
-  memcpy(at, key, (size_t)words * sizeof *at);
-  if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) {
-      for (top++; top < 64 * words; top++)
-        if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
-          break;
-      if (top == 64 * words) {
-        cursor->group = source->groups;
-        return;
-      }
-    }
-    at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) {
-      const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
-      at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
-    }
-  }
-  for (w = 0; w < words; w++)
-    at[w] ^= cursor->flip[w];
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (permi_key_compare(source->high + middle * (size_t)words, at, words) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  cursor->group = low;
-}
-
-typedef struct permi_rounds {
-  permi_run *run;
-  permi_list *source, *target;
-  int streams;
-  size_t total, first, count; /* total: 0: parts in turn */
-} permi_rounds;
-
-/* Returns the work below a key; moves cursors. */
-static size_t permi_balance_below(const permi_rounds *step, permi_cursor *cursor, const uint64_t *key)
-{
-  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
-  size_t sum = 0;
-  int s;
-  for (s = 0; s < step->streams; s++) {
-    permi_cursor_seek(&cursor[s], step->source, key);
-    sum += step->run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
-  }
-  return sum;
-}
-
-static void permi_balance_key(const permi_rounds *step, permi_cursor *cursor, size_t work, uint64_t *key)
-{
-  int b;
-  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = step->run->frontier->slot_count - PERMI_LOW_BITS - 1; b >= 0; b--) {
-    key[b >> 6] |= UINT64_C(1) << (b & 63);
-    if (permi_balance_below(step, cursor, key) > work)
-      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
-  }
-}
-
-static perm_status permi_balance_block(void *context, uint64_t block, int thread)
-{
-  const permi_rounds *step = (const permi_rounds *)context;
-  const permi_run *run = step->run;
-  const permi_list *source = step->source;
-  const permi_cursor *cursor = run->part[0].cursor;
-  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1, first = (size_t)block * PERMI_BALANCE_BLOCK;
-  size_t g, end = first + PERMI_BALANCE_BLOCK < source->groups ? first + PERMI_BALANCE_BLOCK : source->groups;
-  int s;
-  (void)thread;
-  for (s = 0; s < step->streams; s++)
-    run->weight[(size_t)s * blocks + (size_t)block] = 0;
-  for (g = first; g < end; g++) {
-    const size_t *pattern = source->patterns.first + source->pattern[g];
-    for (s = 0; s < step->streams; s++)
-      if (permi_cursor_takes(&cursor[s], source->high + g * (size_t)source->words, source->words))
-        run->weight[(size_t)s * blocks + (size_t)block] += PERMI_BALANCE_GROUP + pattern[1] - pattern[0];
-  }
-  return PERM_OK;
-}
-
-static size_t permi_balance_weigh(permi_rounds *step)
-{
-  permi_run *run = step->run;
-  const int streams = step->streams;
-  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
-  size_t total = 0, sum;
-  int k;
-  if (!permi_room(run->base.pool.allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
-    return 0;
-  permi_share(run->base.threads, 0, blocks, permi_balance_block, step, NULL);
-  for (k = 0; k < streams; k++) {
-    size_t *weight = run->weight + (size_t)k * blocks, b;
-    sum = 0;
-    for (b = 0; b < blocks; b++) {
-      const size_t here = weight[b];
-      weight[b] = sum;
-      sum += here;
-    }
-    total += sum;
-  }
-  return total + 1;
-}
-
-static perm_status permi_rounds_merge(void *context, uint64_t k, int thread)
-{
-  const permi_rounds *step = (const permi_rounds *)context;
-  const size_t number = step->first + (size_t)k, work = step->total / step->count;
-  const permi_list *source = step->source;
-  permi_part *part = &step->run->part[k];
-  uint64_t begin[PERMI_MASK_WORDS];
-  int s;
-  (void)thread;
-  if (!part->own) {
-    part->status = permi_part_merge(step->run->base.pool.allocator, source, &step->target->patterns, part,
-                                    step->streams, PERMI_PART_STATES);
-    return PERM_OK;
-  }
-  memset(part->end, 255, sizeof part->end);
-  memset(begin, 0, sizeof begin);
-  if (number + 1 < step->count)
-    permi_balance_key(step, part->cursor, work * (number + 1), part->end);
-  if (number)
-    permi_balance_key(step, part->cursor, work * number, begin);
-  for (s = 0; s < step->streams; s++) {
-    permi_cursor_seek(&part->cursor[s], source, begin);
-    permi_cursor_settle(&part->cursor[s], source, source->words);
-  }
-  permi_patterns_clear(&part->list.patterns);
-  part->status =
-      permi_part_merge(&step->run->base.locked, source, &part->list.patterns, part, step->streams, (size_t)-1);
-  return PERM_OK;
-}
-
-static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
-{
-  const permi_rounds *step = (const permi_rounds *)context;
-  const permi_run *run = step->run;
-  switch (run->frontier->numbers.algebra) {
-#define PERMI_CASE(name, algebra)                                                                                      \
-  case algebra: permi_step_of(algebra, run, step->source, step->target, &run->part[k], &run->moves[thread]); break;
-    PERMI_ALGEBRAS(PERMI_CASE)
-#undef PERMI_CASE
-  default: break;
-  }
-  return PERM_OK;
-}
-
-/* Rounds bound the takes in memory. */
-static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
-{
-  const size_t at_once = together ? (size_t)run->parts_at_once : 1;
-  const int threads = together ? run->base.threads : 1;
-  permi_part *part = run->part;
-  perm_status status = PERM_OK;
-  permi_rounds step = {run, &run->list[p & 1], &run->list[(p + 1) & 1], streams, 0, 0, 0};
-  size_t k;
-  int s;
-  step.target->groups = step.target->states = 0;
-  permi_patterns_clear(&step.target->patterns);
-  memset(part->end, 255, sizeof part->end);
-  for (s = 0; s < streams && !together; s++)
-    permi_cursor_settle(&part->cursor[s], step.source, step.source->words);
-  if (together && (step.total = permi_balance_weigh(&step)) == 0)
-    return PERM_ERROR_MEMORY;
-  step.count = together ? (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once : SIZE_MAX;
-  for (k = 0; k < at_once; k++) {
-    part[k].own = together;
-    if (k)
-      memcpy(part[k].cursor, part->cursor, (size_t)streams * sizeof(permi_cursor));
-  }
-  for (step.first = 0; step.first < step.count; step.first += at_once) {
-    const double before = (double)step.target->states;
-    permi_share(threads, 0, at_once, permi_rounds_merge, &step, NULL);
-    for (k = 0; k < at_once && status == PERM_OK; k++)
-      status = part[k].status == PERM_OK ? permi_part_place(run, step.target, &part[k]) : part[k].status;
-    if (status != PERM_OK)
-      return status;
-    permi_share(threads, 0, at_once, permi_rounds_fill, &step, NULL);
-    for (k = 0; k < at_once; k++)
-      permi_sizes_join(&run->base.sizes, &part[k].sizes);
-    status = permi_runner_poll(&run->base, together ? PERMI_RUNNER_POLL : (double)step.target->states - before,
-                               run->base.done + run->state_seconds * (double)step.target->states, 0);
-    if (status != PERM_OK || (!together && part->done))
-      return status;
+    memcpy(target->high + target->groups * (size_t)words, key, (size_t)words * sizeof *key);
+    target->pattern[target->groups] = pattern;
+    target->first[target->groups++] = target->states;
+    permi_group_fill(run, source, target, takes, pattern, (char *)target->value + target->states * size);
+    target->states += count;
+    status = permi_runner_poll(&run->base, (double)count,
+                               run->base.done + run->state_seconds * (double)target->states, 0);
   }
   return status;
 }
@@ -6629,7 +6348,7 @@ static int permi_run_prepare(permi_run *run, int p)
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    permi_cursor_make(&run->part[0].cursor[s], frontier, first + s);
+    permi_cursor_make(&run->cursor[s], frontier, first + s);
     permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
@@ -6647,8 +6366,8 @@ static int permi_run_prepare(permi_run *run, int p)
 
 static perm_status permi_run_step(permi_run *run, int p)
 {
-  const int streams = permi_run_prepare(run, p);
-  return permi_run_rounds(run, p, streams, run->base.threads > 1 && run->list[p & 1].states >= PERMI_PARALLEL_STATES);
+  const int streams = permi_run_prepare(run, p), words = run->frontier->mask_words;
+  return words == 1 ? permi_run_merge(run, p, 1, streams) : permi_run_merge(run, p, words, streams);
 }
 
 static void permi_run_release(permi_run *run)
@@ -6656,16 +6375,10 @@ static void permi_run_release(permi_run *run)
   int k;
   for (k = 0; k < 2; k++)
     permi_list_release(run->base.pool.allocator, &run->list[k]);
-  for (k = 0; run->part && k < run->parts_at_once; k++) {
-    permi_list_release(&run->base.locked, &run->part[k].list);
-    permi_release(&run->base.locked, run->part[k].take);
-    permi_release(&run->base.locked, run->part[k].number);
-  }
-  permi_release(run->base.pool.allocator, run->weight);
   permi_pool_release(&run->base.pool);
 }
 
-/* The caller has cleared the run, and releases it always. sorting: one thread, a key a state. */
+/* The caller has cleared the run, and releases it always. sorting: a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
@@ -6673,7 +6386,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   permi_pool *pool = &run->base.pool;
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
-  int p, s, k, threads, complete;
+  int p, s, complete;
   memset(none, 0, sizeof none);
   none[0] = 1;
   permi_runner_begin(&run->base, allocator, control, "frontier");
@@ -6685,21 +6398,10 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     growth += weight > 1 ? log2(weight) : 0;
   }
   run->careful = growth > 300;
-  if (sorting || fmax(frontier->room[0], frontier->room[1]) < PERMI_PARALLEL_STATES)
-    run->base.threads = 1;
-  threads = run->base.threads;
-  run->parts_at_once = threads > 1 ? 4 * threads : 1 + sorting;
-  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)threads, sizeof *run->moves);
-  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
-  for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
-    run->part[k].list.words = frontier->mask_words;
-    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
-  }
-  for (k = 0; !pool->failed && k < threads; k++) {
-    run->moves[k].used = 0;
-    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
-  }
+  run->cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof *run->cursor);
+  run->take = (permi_take *)permi_pool_get(pool, streams, sizeof *run->take);
+  run->moves.pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+  run->moves.move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
   complete = !pool->failed;
   for (p = 0; p < 2 && complete; p++) { /* for all steps: growing touches fresh pages */
     permi_list *list = &run->list[p];
@@ -6823,7 +6525,6 @@ typedef struct permi_lookup {
   permi_coefficient c;
 } permi_lookup;
 
-typedef struct permi_places permi_places;
 typedef struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
@@ -6832,14 +6533,13 @@ typedef struct permi_arrays_run {
   uint64_t root;         /* of -1 modulo a prime */
   int again, absolute, kernel_eights, most, tracking; /* kernel_eights: the kernel uses permi_eight */
   permi_block_kernel kernel;
-  size_t bytes;
+  size_t bytes, stride[2]; /* stride: before even, odd steps */
   permi_layout layout[2];
-  permi_places *places;
-  char *memory;
+  char *memory[2];
   perm_gpu_way *way;
   permi_lookup *lookup;
   permi_origin *origin; /* `most` a thread */
-  uint16_t *top, *low;  /* low: `place` of lookups */
+  uint16_t *low;        /* `place` of lookups */
   permi_eight *eights;
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
@@ -7218,201 +6918,20 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
-/* PLACES. States that differ in top bits that a step keeps do not meet. So it takes turns in one memory, each for some
-   settings of these: it places target values at the first fit, computes them, frees the source's places. Sizes follow
-   from counts of bits, so planning knows the memory. */
-
-/* Threads wait after each turn: none is below a millisecond. */
-#define PERMI_ARRAY_TURNS 8
-#define PERMI_ARRAY_TURN_BYTES 4e6
-
-typedef struct permi_gap {
-  uint64_t begin, end;
-} permi_gap;
-
-struct permi_places {
-  const permi_frontier *frontier;
-  uint64_t *at[2]; /* first byte, for a word of top bits */
-  uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
-  permi_gap *gap;                          /* the last has no end */
-  int gaps, done;
-  uint64_t most, turn; /* bytes so far, of a turn */
-  uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
-};
-
-static size_t permi_places_tops(const permi_frontier *frontier)
+/* Two buffers hold the states before even and odd steps. Returns the bytes that a state before step p takes: integers
+   are lengthened in place for the step. */
+static size_t permi_arrays_stride(const permi_frontier *frontier, int p)
 {
-  return (size_t)1 << frontier->arrays->top;
+  return permi_arrays_bytes_at(frontier, p < frontier->steps ? p + 1 : p);
 }
 
-static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, permi_places *places)
+static double permi_arrays_buffer(const permi_frontier *frontier, int side)
 {
-  const size_t tops = permi_places_tops(frontier);
-  memset(places, 0, sizeof *places);
-  places->frontier = frontier;
-  places->at[0] = (uint64_t *)permi_pool_zeros(pool, 2 * tops, sizeof(uint64_t));
-  places->gap = (permi_gap *)permi_pool_get(pool, 2 * tops + 2, sizeof(permi_gap));
-  if (pool->failed)
-    return 0;
-  places->at[1] = places->at[0] + tops;
-  return 1;
-}
-
-static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
-{
-  permi_gap *gap = places->gap;
-  uint64_t at;
-  while (gap->end - gap->begin < bytes)
-    gap++;
-  at = gap->begin;
-  gap->begin += bytes;
-  places->most = gap->begin > places->most ? gap->begin : places->most;
-  if (gap->begin == gap->end) {
-    places->gaps--;
-    memmove(gap, gap + 1, (size_t)(places->gap + places->gaps - gap) * sizeof *gap);
-  }
-  return at;
-}
-
-static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
-{
-  int low = 0, high = places->gaps - 1, before;
-  permi_gap *gap;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (places->gap[middle].begin > at)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  gap = places->gap + low;
-  before = low > 0 && gap[-1].end == at;
-  if (!before) {
-    memmove(gap + 1, gap, (size_t)(places->gaps++ - low) * sizeof *gap);
-    (gap++)->begin = at;
-  }
-  gap[-1].end = at + bytes;
-  if (gap->begin == at + bytes) {
-    gap[-1].end = gap->end;
-    memmove(gap, gap + 1, (size_t)(places->gap + --places->gaps - gap) * sizeof *gap);
-  }
-}
-
-static void permi_places_size(permi_places *places, int p)
-{
-  const permi_frontier *frontier = places->frontier;
-  const permi_arrays *arrays = frontier->arrays;
-  const uint64_t tops = arrays->occupied[p] >> (arrays->low + arrays->middle);
-  const int below = permi_count_ones(arrays->occupied[p]) - permi_count_ones(tops);
-  const int next = p < frontier->steps ? p + 1 : p;
-  const uint64_t each = permi_arrays_bytes_at(frontier, next);
-  int c, k;
-  for (c = 0; c <= arrays->top; c++) {
-    const int ones = frontier->ones[p] - c;
-    uint64_t states = ones >= 0 && ones <= below && c <= permi_count_ones(tops);
-    for (k = 1; k <= ones && states; k++)
-      states = states * (uint64_t)(below - k + 1) / (uint64_t)k;
-    places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
-  }
-}
-
-static void permi_places_start(permi_places *places)
-{
-  const permi_frontier *frontier = places->frontier;
-  double turn = PERMI_ARRAY_TURN_BYTES;
+  double most = 0;
   int p;
-  for (p = 0; p < frontier->steps; p++)
-    turn = fmax(turn, frontier->states[p] * (double)permi_arrays_bytes_at(frontier, p + 1) / PERMI_ARRAY_TURNS);
-  places->turn = (uint64_t)turn;
-  places->gap[0].begin = 0;
-  places->gap[0].end = UINT64_MAX;
-  places->gaps = 1;
-  permi_places_size(places, 0);
-  places->at[0][0] = permi_places_find(places, places->bytes[0][0]);
-}
-
-static void permi_places_step(permi_places *places, int p)
-{
-  const permi_frontier *frontier = places->frontier;
-  const permi_arrays *arrays = frontier->arrays;
-  const int above = arrays->low + arrays->middle;
-  uint64_t fixed = arrays->occupied[p] & arrays->occupied[p + 1] & ~arrays->born[p + 1];
-  int s, k;
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-    const permi_pull pull = permi_pull_of(frontier, p, s);
-    fixed &= pull.keep & ~pull.flip;
-  }
-  places->fixed = (uint32_t)(fixed >> above);
-  for (k = 0; k < 2; k++)
-    places->rest[(p + k) & 1] = (uint32_t)(arrays->occupied[p + k] >> above) & ~places->fixed;
-  places->next = 0;
-  places->done = 0;
-  permi_places_size(places, p + 1);
-}
-
-/* Places a turn. Returns the number of its words of top bits. */
-static int permi_places_turn(permi_places *places, int side, uint16_t *top)
-{
-  uint64_t bytes = 0;
-  int tops = 0;
-  places->begin = places->next;
-  do {
-    uint32_t x = 0;
-    do {
-      const uint32_t word = places->next | x;
-      const uint64_t size = places->bytes[side][permi_count_ones(word)];
-      if (size) {
-        places->at[side][word] = permi_places_find(places, size);
-        bytes += size;
-        top[tops++] = (uint16_t)word;
-      }
-      x = (x - places->rest[side]) & places->rest[side];
-    } while (x);
-    places->next = (places->next - places->fixed) & places->fixed;
-    places->done = places->next == 0;
-  } while (!places->done && bytes < places->turn);
-  return tops;
-}
-
-/* Frees a turn's sources. */
-static void permi_places_turned(permi_places *places, int side)
-{
-  const uint32_t rest = places->rest[side ^ 1];
-  uint32_t fixed = places->begin;
-  do {
-    uint32_t x = 0;
-    do {
-      const uint64_t size = places->bytes[side ^ 1][permi_count_ones(fixed | x)];
-      if (size)
-        permi_places_free(places, places->at[side ^ 1][fixed | x], size);
-      x = (x - rest) & rest;
-    } while (x);
-    fixed = (fixed - places->fixed) & places->fixed;
-  } while (fixed != places->next);
-}
-
-/* Measures arrays->bytes. */
-static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
-{
-  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
-  permi_places places;
-  uint16_t *top = (uint16_t *)permi_pool_get(&pool, permi_places_tops(frontier), sizeof *top);
-  double units = 0;
-  int p, opened = permi_places_open(&pool, frontier, &places);
-  if (opened)
-    permi_places_start(&places);
-  for (p = 0; p < frontier->steps && opened; p++) {
-    if (permi_watch_gather(watch, &units, 100 + 20.0 * (double)permi_places_tops(frontier)))
-      break;
-    permi_places_step(&places, p);
-    while (!places.done) {
-      permi_places_turn(&places, (p + 1) & 1, top);
-      permi_places_turned(&places, (p + 1) & 1);
-    }
-  }
-  frontier->arrays->bytes = opened ? (double)places.most : 0;
-  permi_pool_release(&pool);
-  return opened;
+  for (p = side; p <= frontier->steps; p += 2)
+    most = fmax(most, frontier->states[p] * (double)permi_arrays_stride(frontier, p));
+  return most + PERMI_ARRAY_PAD;
 }
 
 /* ===================================================================================== >>arrays_run
@@ -7429,17 +6948,17 @@ typedef struct permi_array_stepping {
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
 {
-  return run->memory + (size_t)run->places->at[p & 1][top];
+  return run->memory[p & 1] + (size_t)run->layout[p & 1].top_offset[top] * run->stride[p & 1];
 }
 
 static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
-  const uint32_t top = run->top[number / PERMI_ARRAY_PIECES];
   const int piece = (int)(number % PERMI_ARRAY_PIECES);
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
+  const uint32_t top = target->top[number / PERMI_ARRAY_PIECES];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
@@ -7511,22 +7030,13 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   const int threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
   permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0};
-  perm_status status = PERM_OK;
-  int tops;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
-  permi_places_step(run->places, p);
-  while (!run->places->done && status == PERM_OK) {
-    tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
-    status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
-    permi_places_turned(run->places, (p + 1) & 1);
-    step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
-  }
-  return status;
+  return permi_share(threads, 0, (uint64_t)target->tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
 }
 
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
@@ -7552,6 +7062,7 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
+  run->stride[p & 1] = permi_arrays_stride(run->frontier, p);
   run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
@@ -7611,14 +7122,12 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
   if (run->gpu)
     status = permi_gpu_begin(run);
-  else
-    permi_places_start(run->places);
   permi_arrays_shorten(run, 0);
   permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
   if (status == PERM_OK)
     status = permi_runner_go(&run->base, 0, run->frontier->steps, permi_arrays_advance);
   if (status == PERM_OK && run->gpu)
-    status = permi_gpu_value(run, run->memory);
+    status = permi_gpu_value(run, permi_array_values(run, run->frontier->steps, 0));
   return status;
 }
 
@@ -7652,7 +7161,6 @@ static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *fronti
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
-  const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   int p;
@@ -7669,14 +7177,11 @@ static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *fronti
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
-  for (p = 0; p < 2; p++)
+  for (p = 0; p < 2; p++) {
+    const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : permi_arrays_buffer(frontier, p);
     permi_layout_create(pool, arrays, &run->layout[p]);
-  run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
-  run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
-  if (pool->failed)
-    return 0;
-  permi_places_open(pool, frontier, run->places);
-  run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
+    run->memory[p] = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
+  }
   return !pool->failed;
 }
 
@@ -7808,16 +7313,14 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
+static double permi_arrays_bytes(const permi_frontier *frontier)
 {
-  return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 || permi_places_measure(frontier, watch);
-}
-
-static double permi_arrays_bytes(const permi_arrays *arrays)
-{
+  const permi_arrays *arrays = frontier->arrays;
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
   const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
-  return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
+  return arrays->isa == PERM_ISA_CUDA
+             ? bytes
+             : bytes + permi_arrays_buffer(frontier, 0) + permi_arrays_buffer(frontier, 1);
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
@@ -14349,7 +13852,7 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
      state    a key of mask_words words
      term     a take: a state that a stream moves */
 
-/* A term; key is the word of its state that is sorted by. It takes the room of two takes in a part. */
+/* A term; key is the word of its state that is sorted by. */
 typedef struct permi_term {
   uint64_t key;
   permi_take take;
@@ -14368,13 +13871,12 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
-  permi_part *part = run->part;
-  permi_term *term, *other, *sorted;
+  const perm_allocator *allocator = run->base.pool.allocator;
+  permi_term *memory[2], *term = NULL, *other, *sorted;
   perm_status status = PERM_OK;
-  size_t count, k;
+  size_t count = 0, room = 0, k;
   int s, w;
   permi_run_prepare(run, p);
-  part->takes = 0;
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
@@ -14383,22 +13885,20 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                    permi_stream_word(frontier, s, 1, w);
       if (differs)
         continue;
-      if (!permi_takes_more(&run->base.locked, part, 2))
+      if (!permi_room(allocator, NULL, &term, count, 1, &room, sizeof *term)) {
+        permi_release(allocator, term);
         return PERM_ERROR_MEMORY;
-      part->take[part->takes + 1].group = (uint32_t)k;
-      part->take[part->takes + 1].stream = (uint32_t)s;
-      part->takes += 2;
+      }
+      term[count].take.group = (uint32_t)k;
+      term[count++].take.stream = (uint32_t)s;
     }
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
-  part[1].takes = 0;
-  if (status == PERM_OK && !permi_takes_more(&run->base.locked, &part[1], part->takes))
+  memory[0] = term;
+  memory[1] = other = (permi_term *)permi_allocate(allocator, count + 1, sizeof *other);
+  if (status == PERM_OK && !other)
     status = PERM_ERROR_MEMORY;
-  if (status != PERM_OK)
-    return status;
-  count = part->takes / 2;
-  term = (permi_term *)(void *)part[0].take;
-  other = (permi_term *)(void *)part[1].take;
+  count = status == PERM_OK ? count : 0;
   for (w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
       term[k].key = permi_sorting_key(run, p, term[k].take, w);
@@ -14422,7 +13922,9 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   }
   if (run->tracking)
     permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
-  return PERM_OK;
+  permi_release(allocator, memory[0]);
+  permi_release(allocator, memory[1]);
+  return status;
 }
 
 static perm_status permi_sorting_advance(permi_runner *run, int p)
@@ -17863,33 +17365,22 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures memory; where integers do not fit, residues may. 0: out of memory. */
-static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
-                               permi_control *watch)
+/* Takes residues where integers do not fit. */
+static void permi_arrays_fit(const perm_options *options, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  if (!permi_arrays_measured(frontier, watch))
-    return 0;
   if (arrays->isa == PERM_ISA_CUDA || arrays->by_residues || !arrays->residues.passes ||
-      permi_arrays_bytes(arrays) <= limit)
-    return 1;
+      permi_arrays_bytes(frontier) <= limit)
+    return;
   arrays->by_residues = 1;
-  arrays->bytes = 0;
   *seconds = permi_arrays_seconds(frontier);
-  return permi_arrays_measured(frontier, watch);
-}
-
-/* Else the leaf is refused once it is made. */
-static int permi_frontier_may_run(const perm_options *options, double seconds)
-{
-  return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
 /* Lists, or arrays, which hold unreachable states too and cost more in small steps. */
-static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
-                                         permi_frontier *frontier, permi_offer *offer)
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
+                                         permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double states = fmax(frontier->room[0], frontier->room[1]);
@@ -17918,11 +17409,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     }
     if (frontier->arrays) {
       arrays->by_residues = residues && arrays->isa != PERM_ISA_CUDA;
-      if (seconds < rival && permi_frontier_may_run(options, seconds)) {
-        if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
-          return permi_fail_memory(maker->result);
-        offer->bytes = permi_arrays_bytes(arrays);
-      } /* else of two whole steps */
+      permi_arrays_fit(options, frontier, &seconds);
+      offer->bytes = permi_arrays_bytes(frontier);
       offer->seconds = seconds;
     }
   } else if (options->method == PERM_METHOD_ARRAYS) {
@@ -18041,7 +17529,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
                                      : PERM_ERROR_LIMIT;
   offer->plan = frontier;
   if (status == PERM_OK)
-    status = permi_frontier_choose(maker, block, rival, frontier, offer);
+    status = permi_frontier_choose(maker, block, frontier, offer);
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -18079,18 +17567,14 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
   const permi_arrays *arrays = frontier->arrays;
-  if (arrays && permi_frontier_may_run(maker->options, offer->seconds)) {
-    if (!permi_arrays_measured(frontier, maker->watch))
-      return permi_fail_memory(maker->result);
-    leaf->information.bytes = permi_arrays_bytes(arrays);
-  }
+  if (arrays)
+    leaf->information.bytes = permi_arrays_bytes(frontier);
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   permi_leaf_values(leaf, &frontier->numbers, frontier->bound_relative,
                     doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT,
                     maker->options->method == PERM_METHOD_SORTING ? permi_sorting_run : permi_frontier_run,
                     permi_frontier_explain);
-  leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
     leaf->information.isa = arrays->isa;
     leaf->information.fingerprint =

@@ -35,7 +35,6 @@ typedef struct permi_arrays {
   int by_residues, low, middle, top;
   permi_array_residues residues;
   unsigned char *growth;
-  double bytes;
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new */
 } permi_arrays;
 
@@ -75,12 +74,11 @@ typedef struct permi_patterns {
   int *table;
 } permi_patterns;
 
-/* Parts have no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first; /* state; in a part, take */
+  size_t *first; /* state */
   int *pattern;
   void *value;
   permi_patterns patterns;
@@ -273,11 +271,10 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 /* How a stream moves patterns: ascending pairs. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length */
 typedef struct permi_move {
   int step, stream, source, target;
   int whole; /* k -> k, all of both */
-  int first, count, runs; /* pairs are starts, lengths */
+  int first, count; /* pairs */
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -290,12 +287,10 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
                                           const permi_patterns *from, int source, const permi_patterns *to, int target)
 {
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
-  const permi_move fresh = {step, stream, source, target, 0, 0, 0, 0};
+  const permi_move fresh = {step, stream, source, target, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
-  uint32_t starts[PERMI_LOW_STATES / PERMI_MOVES_RUN], lengths[PERMI_LOW_STATES / PERMI_MOVES_RUN];
   size_t k, count, j = 0;
-  int runs = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
   if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
@@ -312,26 +307,9 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       unsigned place = low[k] ^ cursor->low_flip;
       while (goal[j] != place)
         j++;
-      moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
-      runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;
-      moves->used++;
+      moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
     }
   move->count = moves->used - move->first;
-  if (move->count >= PERMI_MOVES_RUN * runs) {
-    uint32_t *pair = moves->pair + move->first;
-    int i, length;
-    for (i = 0; i < move->count; i += length) {
-      for (length = 1; i + length < move->count && pair[i + length] == pair[i + length - 1] + 65537;)
-        length++;
-      starts[move->runs] = pair[i];
-      lengths[move->runs++] = (uint32_t)length;
-    }
-    for (i = 0; i < move->runs; i++) {
-      pair[2 * i] = starts[i];
-      pair[2 * i + 1] = lengths[i];
-    }
-    moves->used = move->first + 2 * runs;
-  }
   move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
   return move;
 }

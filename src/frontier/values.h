@@ -151,22 +151,41 @@ static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const
     permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
 }
 
+/* Adds c times `count` values, or stores them if fresh; pair: their places, from | to << 16, or NULL. */
+static PERMI_ALWAYS_INLINE void permi_values_move_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                     const permi_coefficient *c, void *y, const void *x,
+                                                     const uint32_t *pair, size_t count, int fresh)
+{
+  const permi_coefficient kept = *c;
+  const size_t bytes = 8 * permi_value_words(algebra, numbers);
+  size_t k;
+  if (fresh)
+    permi_values_add_of(algebra, numbers, &kept, y, x, count, 1);
+  else if (!pair)
+    permi_values_add_of(algebra, numbers, &kept, y, x, count, 0);
+  else
+    for (k = 0; k < count; k++)
+      permi_value_add(algebra, numbers, &kept, (char *)y + (pair[k] >> 16) * bytes,
+                      (const char *)x + (pair[k] & 65535) * bytes, 0);
+}
+
 typedef void (*permi_values_adder)(const permi_numbers *numbers, const permi_coefficient *c, void *y, const void *x,
-                                   size_t count);
+                                   const uint32_t *pair, size_t count, int fresh);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
   static void permi_values_add_##name(const permi_numbers *numbers, const permi_coefficient *c, void *y,               \
-                                      const void *x, size_t count)                                                     \
-  { const permi_coefficient kept = *c; permi_values_add_of(algebra, numbers, &kept, y, x, count, 0); }
+                                      const void *x, const uint32_t *pair, size_t count, int fresh)                    \
+  { permi_values_move_of(algebra, numbers, c, y, x, pair, count, fresh); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
+
+#define PERMI_NAMED(name, algebra) permi_values_add_##name,
+static const permi_values_adder permi_values_adders[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
 
 static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, const permi_coefficient *c, void *y,
                                                  const void *x, size_t count)
 {
-#define PERMI_NAMED(name, algebra) permi_values_add_##name,
-  static const permi_values_adder adder[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
-#undef PERMI_NAMED
-  adder[numbers->algebra](numbers, c, y, x, count);
+  permi_values_adders[numbers->algebra](numbers, c, y, x, NULL, count, 0);
 }
 
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
