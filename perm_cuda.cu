@@ -1099,7 +1099,7 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 #elif PERMI_CUDA_HOST == 2
 
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays on a GPU; perm_cuda.cu computes the same values in the same order. */
+   Runs arrays on a GPU, with the CPU's order of sums. */
 
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
@@ -2393,15 +2393,14 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
 }
 
 /* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192, so
-   those of a chunk must be shorter. */
+   Table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192: those of a chunk are shorter. */
 
 #define PERMI_SIGNS_GPU_TASK 20000 /* chosen: nodes of a task of a warp, on average */
-#define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: blocks of 4 warps on a multiprocessor */
-#define PERMI_SIGNS_GPU_OUT 8 /* 3 of a chunk's sum, 5 for the kernel */
+#define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: of 4 warps, on a multiprocessor */
+#define PERMI_SIGNS_GPU_OUT 8 /* a chunk's sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
+  permi_gpu gpu; /* first */
   perm_gpu_program program;
   perm_gpu_signs shape;
   permi_signs *signs;
@@ -2423,7 +2422,7 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   to[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Returns a column's cuts, as many for both blocks. */
+/* As many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
@@ -2474,7 +2473,7 @@ static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-/* Fills the cuts and, from `at` on, what they leave. */
+/* From `at` on: what the cuts leave. */
 static void permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
   const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;
@@ -2510,7 +2509,7 @@ static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs 
   int block, place, k, j, c;
   for (block = 0; block < 2; block++)
     permi_signs_gpu_set(signs->root.alive[block], word + shape->root + 16 * block);
-  for (c = 0; c < 4; c++) /* digits that are no row's */
+  for (c = 0; c < 4; c++) /* no row's digits */
     for (k = (signs->place[c + 1] - signs->place[c]) * bits; k < (shape->word[c + 1] - shape->word[c]) * 32; k += bits)
       word[shape->root + 32 + shape->word[c] + k / 32] += (uint32_t)(zero + 1) << k % 32;
   word[shape->root + 32 + words] = (uint32_t)signs->n;
@@ -2529,7 +2528,7 @@ static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs 
   for (block = 0; block < 2; block++) {
     const int first = signs->prefix + (block ? signs->length[0] : 0);
     const int begin = shape->word[block + 1], own = shape->word[block + 2] - begin;
-    for (k = 0; k < 48; k++) { /* of the low 5 columns, of the high 4 */
+    for (k = 0; k < 48; k++) { /* low 5 columns, high 4 */
       const int y = k < 32 ? k : (k - 32) << 5;
       uint32_t sum[PERM_MAX_N] = {0}, *to = word + shape->pattern[block] + k * permi_signs_gpu_row(shape, block);
       for (j = 0; j < signs->length[block]; j++)

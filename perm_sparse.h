@@ -88,8 +88,8 @@
                      >>device          what engines ask of perm_cuda.cu; what stands in without it
      frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
                      >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
-                     >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
-                     >>arrays          states indexed by combinations; residues, layout and memory of a step
+                     >>steps           the union of lists by groups, their values; THE BOUND
+                     >>arrays          states indexed by combinations; residues, layout of a step
                      >>arrays_run      passes, price
                      >>array_kernels   arrays for each instruction set
      tree/           >>tree            tables of a tree decomposition, bucket elimination, products of tables; THE BOUND
@@ -5108,8 +5108,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>values
-   Values of >>ring in engines of blocks, and what runs these engines step by step. Functions that may run out of
-   memory return 0 then. */
+   Values of >>ring, and what runs engines step by step. Functions return 0 if out of memory. */
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
@@ -5167,7 +5166,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* *least becomes at most any non-zero part. */
+/* *least: at most any non-zero part. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -5176,7 +5175,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Shows compilers that low parts are 0. */
+/* Low parts are 0, for compilers. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5204,7 +5203,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Returns how often to add c: `factor` times if c factor would overflow. */
+/* How often to add c: `factor` times if c factor would overflow. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -5257,7 +5256,7 @@ static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const
     permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
 }
 
-/* Adds c times `count` values, or stores them if fresh; pair: their places, from | to << 16, or NULL. */
+/* Adds c times values, or stores them if fresh; pair: places, from | to << 16, or NULL. */
 static PERMI_ALWAYS_INLINE void permi_values_move_of(permi_algebra algebra, const permi_numbers *numbers,
                                                      const permi_coefficient *c, void *y, const void *x,
                                                      const uint32_t *pair, size_t count, int fresh)
@@ -5321,9 +5320,8 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Measures every stride-th double in four chains, as a minimum takes four cycles. */
-static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
-                                                      permi_sizes *sizes)
+/* Four chains, as a minimum takes four cycles. */
+static void permi_values_extremes(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
 {
   double low[4], high[4];
   size_t k;
@@ -5349,8 +5347,7 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Returns e of the factor 2^-e that is needed, 0 between 1 / beyond and beyond. Products below `safe` may lose low
-   parts. */
+/* Returns e of the factor 2^-e, 0 between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -5452,9 +5449,8 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Measures no low parts or integers. */
-static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
-                                                   permi_sizes *sizes)
+/* Not low parts or integers. */
+static void permi_values_track(permi_algebra algebra, const void *values, size_t count, permi_sizes *sizes)
 {
   const double *x = (const double *)values;
   const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
@@ -5490,8 +5486,8 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
   line->others += x != 1;
 }
 
-/* Returns log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
-   r!^(1/r) for moduli 1 [Bre73]. */
+/* Log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or r!^(1/r)
+   for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
   return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
@@ -5502,7 +5498,6 @@ static double permi_majorants_bits(const double *bits)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* log2 of a bound on the block's permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -5573,13 +5568,13 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 
 typedef struct permi_runner permi_runner;
 struct permi_runner {
-  permi_control *control; /* may be NULL */
+  permi_control *control; /* or NULL */
   const char *activity;
   int threads;
   permi_pool pool;
   perm_allocator locked; /* a caller's need not be thread-safe */
-  double done, unpolled, visited; /* done: predicted seconds */
-  int stop; /* perm_status of thread 0 */
+  double done, unpolled, visited; /* predicted seconds */
+  int stop; /* of thread 0 */
   permi_sizes sizes;
   perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
   void *keeper;
@@ -5603,7 +5598,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -5618,7 +5613,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Returns why to stop. Thread 0 asks, once every PERMI_RUNNER_POLL states. */
+/* Thread 0 asks, once every PERMI_RUNNER_POLL states. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -5648,7 +5643,6 @@ static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_ru
   return status;
 }
 
-/* Adds the last value and the loss. NULL: 0. */
 static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
                                 double lost_error, perm_partial *partial)
 {
@@ -5681,21 +5675,19 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 /* ======================================================================================= >>frontier
    The dynamic program over the vertices of a frontier, and sorted lists of its states. */
 
-/* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
-   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
-   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
-   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay
-   sorted, and are merged [DOB15]: by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low
-   masks are their pattern; patterns are few, so a state costs only its value. Threads take parts of equal work. */
+/* A state is a mask of slots (1: that vertex is matched). Its value sums the products of entries over the ways to reach
+   it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
+   neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with (mask &
+   test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and
+   are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
+   pattern; patterns are few, so a state costs only its value. */
 
-/* Fastest of 7 to 11: docs/engines.md. */
+/* docs/engines.md */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring costs a fifth of a step. If the loss grows little, three of four long lists are not measured. */
-#define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
 typedef struct permi_array_residues {
@@ -5720,11 +5712,11 @@ typedef struct permi_frontier {
   permi_coefficient *coefficient;
   int *partner;           /* -1: a drop */
   uint64_t *mask;         /* test, want, flip */
-  double *states, *cost;  /* steps + 1: a bound; before */
+  double *states, *cost;  /* a bound; before */
   double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones, *words; /* steps + 1: see >>arrays; words of an integer, or NULL */
-  double *bits;      /* steps + 1: log2 of a bound on integers, or NULL */
+  int *ones, *words; /* see >>arrays; words of an integer, or NULL */
+  double *bits;      /* log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
   int every; /* 0: all */
 } permi_frontier;
@@ -5752,7 +5744,7 @@ typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first; /* state */
+  size_t *first;
   int *pattern;
   void *value;
   permi_patterns patterns;
@@ -5826,7 +5818,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns the number of a known or new pattern; -1: out of memory. */
+/* Returns -1 if out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -5855,7 +5847,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream in the source. Masks and key: high bits. */
+/* Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
@@ -5942,13 +5934,13 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves patterns: ascending pairs. */
+/* Ascending pairs that a stream moves. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 typedef struct permi_move {
   int step, stream, source, target;
   int whole; /* k -> k, all of both */
-  int first, count; /* pairs */
+  int first, count;
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -5989,7 +5981,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
-   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns 0 if these are too many, or stopped. */
+   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6043,7 +6035,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
+    memset(gone, 0, sizeof gone); /* vanishing bits; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       if (death[block->neighbour[e]] == p)
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
@@ -6159,10 +6151,11 @@ typedef struct permi_exactness {
   int doubled;
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
-static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
-                                         const double *binomial, const permi_exactness *exactness,
-                                         permi_control *watch, permi_frontier **made)
+/* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers are too long. */
+PERMI_COLD static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block,
+                                                    const int *order, const double *binomial,
+                                                    const permi_exactness *exactness, permi_control *watch,
+                                                    permi_frontier **made)
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
@@ -6205,7 +6198,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     goto done;
   frontier->bound_relative = permi_terms_bound(
       &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
-      block->n + frontier->additions); /* >>steps */
+      block->n + frontier->additions);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);
@@ -6217,7 +6210,7 @@ done:
 }
 
 /* ========================================================================================== >>steps
-   Steps of the lists: merges states, then adds up their values. */
+   Steps of the lists: merges states by groups and adds up their values. */
 
 typedef struct permi_take {
   uint32_t group, stream;
@@ -6228,13 +6221,13 @@ typedef struct permi_run {
   const permi_frontier *frontier;
   permi_list list[2];
   permi_cursor *cursor;
-  permi_take *take; /* of a group of the target */
-  int step, careful, tracking;
+  permi_take *take; /* of a group */
+  int step;
   permi_moves moves;
   double state_seconds;
 } permi_run;
 
-/* Adds up the values of a group of the target. Whole moves go first: they need no zeroing. */
+/* Whole moves go first: they need no zeroing. */
 static void permi_group_fill(permi_run *run, const permi_list *source, const permi_list *target, int takes, int pattern,
                              char *y)
 {
@@ -6258,7 +6251,7 @@ static void permi_group_fill(permi_run *run, const permi_list *source, const per
                                             fresh && !pass);
       fresh = 0;
     }
-  if (run->tracking)
+  if (!permi_algebra_is_integer(numbers->algebra))
     permi_values_track(numbers->algebra, y, count, &run->base.sizes);
 }
 
@@ -6316,24 +6309,9 @@ static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, in
   return status;
 }
 
-/* THE BOUND. At most k_p streams meet in a state of step p; the block has order n, the rounding unit is u.
-   1. A state sums terms, its partial matchings. A term is multiplied at most n times (a drop is exact), first exactly,
-   and added at most k_p - 1 times in step p (to 0 exactly). Streams match a row, say, to columns that go or are matched
-   then. Of a rows and b columns there i and i - d are matched (>>order): at most a - d columns, or b + d rows. The drop
-   is one more.
-   2. So the computed value sums all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 + d, |d| <=
-   u. Entries bring 2 more for each degree-2 reduction, and one for a rounded integer.
-   3. With g = gamma of that number, S = sum |products|: |error| <= g S, computed S >= (1 - g) S, so |error| <= g
-   / (1 - g) (computed S).
-   Underflow takes at most DBL_MIN from a result, even flushed. A step takes its effect on a value, sizes.loss, to loss
-   sum |c| + 2 k DBL_MIN. The last term is 0 if products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is a multiple of
-   2^-1021. |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by 1 + d, |d| <= 2.42 u, a sum by u: 2.42 (n - 1) replaces n - 1. S sums moduli's products,
-   rounded up. 4 products, 2 sums and a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by 3 u^2 and 3 u^2 / (1 - 4 u): PERMI_DD_UNIT > 64 u^2
-   replaces u, except for entries and S. Low parts underflow first: a product of at least PERMI_SAFE_PRODUCT, or a
-   rescaled value, loses 2^-1073 < 2^-109 of itself, for which there is room; others less than DBL_MIN.
-   tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g
+   is gamma of products, additions and roundings of entries, and loss is by underflow. tests/proofs/chains.v,
+   tests/proofs/complex.v, tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -6357,9 +6335,7 @@ static int permi_run_prepare(permi_run *run, int p)
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
     if (sizes->smallest * least < PERMI_SAFE_PRODUCT)
       sizes->loss += (frontier->numbers.algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
-    run->tracking = run->careful || run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0;
-    sizes->smallest = run->tracking ? DBL_MAX : 0;
-    sizes->largest = run->tracking ? 0 : sizes->largest * weight;
+    permi_sizes_clear(sizes);
   }
   return streams;
 }
@@ -6378,32 +6354,24 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* The caller has cleared the run, and releases it always. sorting: a key a state. */
+/* The run is cleared, and always released after. sorting: a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
   const size_t size = permi_value_bytes(frontier), streams = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   uint64_t none[PERMI_LOW_WORDS];
-  double growth = 0;
-  int p, s, complete;
+  int p, complete;
   memset(none, 0, sizeof none);
   none[0] = 1;
   permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
-  for (p = s = 0; p < frontier->steps; p++) {
-    double weight = 0;
-    for (; s < frontier->stream_start[p + 1]; s++)
-      weight += frontier->coefficient[s].absolute;
-    growth += weight > 1 ? log2(weight) : 0;
-  }
-  run->careful = growth > 300;
   run->cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof *run->cursor);
   run->take = (permi_take *)permi_pool_get(pool, streams, sizeof *run->take);
   run->moves.pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
   run->moves.move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
   complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* for all steps: growing touches fresh pages */
+  for (p = 0; p < 2 && complete; p++) { /* growing touches fresh pages */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -6436,7 +6404,9 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* values within 2^+-500, entries at most 1: nothing overflows */
-  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+  e = status == PERM_OK && !permi_algebra_is_integer(frontier->numbers.algebra)
+          ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT)
+          : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
   run->base.visited += (double)target->states;
@@ -6476,28 +6446,28 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
    The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 
 /* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
-   k of ones (a - d in >>order): the words with k ones in w slots. A word's index is
-       top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words with the same top and middle bits, is contiguous. It sums the ways to reach it in a fixed
-   order: high bits are settled once, then y += c x over arrays, or by a table of low words. A GPU's values have the
-   bits of the AVX2 and, for double-doubles, AVX-512 kernels. */
+   k of ones (a - d in >>order). A word's index is
+       top_offset[top] + middle_offset[ones of top][middle] + rank[low].
+   A block, the words with the same top and middle bits, sums the ways to reach it in a fixed order: high bits are
+   settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
+   double-doubles, AVX-512 kernels. */
 
 #define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
 #define PERMI_ARRAY_HIGH 16 /* of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256     /* read beyond a buffer */
+#define PERMI_ARRAY_PAD 256
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* slots in use */
+  int ones, low; /* in use */
   size_t states;
-  uint16_t *word, *rank; /* low words by ones; ranks among equal ones */
+  uint16_t *word, *rank; /* by ones; rank among these */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset, *top_offset; /* [ones of top][middle]; of a word */
   uint16_t *middle, *top;               /* middle: by ones of top */
-  unsigned char *left, *middle_ones;    /* left: ones of low */
+  unsigned char *left, *middle_ones;    /* ones of low */
   int middle_start[PERMI_ARRAY_HIGH + 2], tops;
-  size_t total[PERMI_ARRAY_HIGH + 1]; /* by ones of top */
+  size_t total[PERMI_ARRAY_HIGH + 1];
 } permi_layout;
 
 /* A state comes from (state & keep) ^ flip if (state & test) == want. */
@@ -6531,15 +6501,15 @@ typedef struct permi_arrays_run {
   const permi_arrays *arrays;
   permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
-  int again, absolute, kernel_eights, most, tracking; /* kernel_eights: the kernel uses permi_eight */
+  int again, absolute, kernel_eights, most, tracking;
   permi_block_kernel kernel;
   size_t bytes, stride[2]; /* stride: before even, odd steps */
   permi_layout layout[2];
   char *memory[2];
   perm_gpu_way *way;
   permi_lookup *lookup;
-  permi_origin *origin; /* `most` a thread */
-  uint16_t *low;        /* `place` of lookups */
+  permi_origin *origin;
+  uint16_t *low;        /* of lookups */
   permi_eight *eights;
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
@@ -6639,15 +6609,15 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* RESIDUES of integers modulo primes: a pass and one double a state each, whole numbers of at most p / 2 + 1, of either
-   sign. A step's permi_growth is
+/* RESIDUES of integers modulo primes: a pass and one double a state each, whole, at most p / 2 + 1, of either sign. A
+   step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
      SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
-     LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
-            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below
-            0.61 p, and 1.25 p / 2 for each way leaves room for sums below 2^52.
+     LONG   otherwise: each product is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
+            wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below 0.61 p, and 1.25 p / 2
+            for each way leaves room for sums below 2^52.
    Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
-   prime, with i as either root of -1. */
+   prime, one for each root of -1. */
 #define PERMI_ARRAY_RESIDUE_LEAST 32 /* 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
@@ -6664,7 +6634,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns the sum of a step's moduli; INFINITY: not real. */
+/* The sum of a step's moduli; INFINITY: not real. */
 static double permi_residues_weight(const permi_frontier *frontier, int p)
 {
   const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
@@ -6677,7 +6647,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
   return weight * (1 + 1e-12);
 }
 
-/* Returns -1 if impossible modulo numbers up to twice `half`. */
+/* -1: impossible modulo numbers up to twice `half`. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -6705,7 +6675,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
   return seconds;
 }
 
-/* Returns half of the modulus of the fastest passes. */
+/* Returns half the fastest modulus. */
 static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
                                     permi_array_residues *best)
 {
@@ -6737,7 +6707,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
+PERMI_COLD static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
   permi_array_residues *residues = &frontier->arrays->residues;
@@ -6918,8 +6888,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
-/* Two buffers hold the states before even and odd steps. Returns the bytes that a state before step p takes: integers
-   are lengthened in place for the step. */
+/* Returns the bytes of a state before step p: integers are lengthened in place for the step. */
 static size_t permi_arrays_stride(const permi_frontier *frontier, int p)
 {
   return permi_arrays_bytes_at(frontier, p < frontier->steps ? p + 1 : p);
@@ -6937,7 +6906,7 @@ static double permi_arrays_buffer(const permi_frontier *frontier, int side)
 /* ===================================================================================== >>arrays_run
    Makes, prices and runs the arrays of a frontier. */
 
-/* Threads share words of top bits, each in pieces. */
+/* Threads share words of top bits in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
@@ -7005,7 +6974,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* Lengthens integers, the last first. */
+/* The last integer goes first. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -7070,8 +7039,8 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 /* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
    of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
    non-zero values, without the power if nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
-   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
+   beyond 1e150. Above, all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
+   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN a part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -7154,9 +7123,9 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* The caller has cleared the run, except for `keep`. */
-static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
-                             double seconds)
+/* The run is cleared, except for `keep`. */
+PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
+                                        double seconds)
 {
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
@@ -7185,7 +7154,7 @@ static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *fronti
   return !pool->failed;
 }
 
-static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, perm_partial *partial)
+PERMI_COLD static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, perm_partial *partial)
 {
   permi_pool *pool = &run->base.pool;
   const permi_array_residues *plan = &run->arrays->residues;
@@ -7228,7 +7197,8 @@ static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, 
   return status;
 }
 
-static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control,
+                                                    perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int gpu = frontier->arrays->isa == PERM_ISA_CUDA, residues = frontier->arrays->by_residues;
@@ -7276,8 +7246,9 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes none if stopped or with too many slots. */
-static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
+/* None if stopped or with too many slots. */
+PERMI_COLD static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa,
+                                          permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
@@ -7343,7 +7314,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-static double permi_arrays_seconds(const permi_frontier *frontier)
+PERMI_COLD static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;
@@ -7392,9 +7363,9 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
      join: pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables are on a stack. Threads share places; sums keep their order. */
+   Threads share places; sums keep their order. */
 
-#define PERMI_TREE_WIDTH 28 /* of a table and its own vertex */
+#define PERMI_TREE_WIDTH 28 /* with its own vertex */
 #define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
@@ -7405,9 +7376,9 @@ typedef struct permi_tree_edge {
 
 typedef struct permi_tree_node {
   int children, edge, vertex, column;
-  uint32_t rows, all; /* of scope and top vertex */
+  uint32_t rows, all; /* of scope and top */
   uint32_t set;       /* within the parent's */
-  int difference;     /* columns - rows */
+  int difference;
 } permi_tree_node;
 
 typedef struct permi_tree {
@@ -7418,7 +7389,7 @@ typedef struct permi_tree {
   int *vertex;
   permi_tree_edge *edge;
   double stack_values, work_values, most_states, most_groups, pairs, states;
-  double *cost; /* before a node */
+  double *cost;
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
@@ -7505,13 +7476,13 @@ typedef struct permi_tree_run {
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
-  int stacked; /* tables */
+  int stacked;
   /* or NULL; takes products, then the table of a node: >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes */
-#define PERMI_TREE_CUT 8     /* common bits in a part: the heaviest of 2^b has (2/3)^b */
+#define PERMI_TREE_CUT 8     /* common bits: the heaviest of 2^b parts has (2/3)^b */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -7539,6 +7510,8 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
   const uint64_t *value = group->value;
+  if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
+    return;
   for (; mask < end; mask++, index++) {
     const uint32_t state = *mask ^ m;
     uint64_t *y = out + size * (rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW]);
@@ -7590,7 +7563,7 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
   return PERM_OK;
 }
 
-/* Brings values into [2^-100, 2^100]: products do not overflow. */
+/* Into [2^-100, 2^100]: products do not overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -7612,11 +7585,11 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common, common_rows;
-  int ones, own;        /* of a state; bits not common */
-  int cut, parts;       /* cut: bits of a part */
+  int ones, own;        /* bits not common */
+  int cut, parts;       /* of a part */
 } permi_tree_product;
 
-/* Groups non-zero states by matched vertices in `common`. */
+/* Non-zero states, by matched vertices in `common`. */
 static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
@@ -7701,7 +7674,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
-/* Goes by common parts of the product: few places at a time, heavy parts first. */
+/* By common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;
@@ -7726,7 +7699,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* Goes by those of the left: 3 to 7 % faster in cache. */
+/* By those of the left: 3 to 7 % faster in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   uint32_t *const *first = join->run->first;
@@ -7928,10 +7901,12 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
-/* ===================================================================================== >>tree_build
-   Orders a block by elimination; builds, prices, offers and runs its tree. */
+PERMI_BRIEF_BEGIN
 
-/* The caller has cleared the run, except for `keep`. */
+/* ===================================================================================== >>tree_build
+   Orders a block by elimination; prices and runs its tree. */
+
+/* The run is cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
@@ -7975,13 +7950,13 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap says who goes
-   next, in large blocks lists by degree (docs/engines.md). */
+/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap gives the
+   next vertex, in large blocks lists by degree (docs/engines.md). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  int n, filling, listed; /* filling: by fill, not degree */
+  int n, filling, listed; /* by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
   uint64_t *priority, *pair; /* pair: 0: free */
   permi_ranked *heap;
@@ -8029,7 +8004,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Returns 0 if a and b were adjacent; -1: out of memory, or stopped. */
+/* 0: they were adjacent; -1: out of memory, or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -8072,7 +8047,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Hubs may have millions of dead links. */
+/* Of hubs, millions may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -8142,7 +8117,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* Returns -1 also if stopped. */
+/* -1 also if stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* of millions: microseconds */
@@ -8214,7 +8189,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Returns 0 also if stopped. */
+/* 0 also if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -8243,13 +8218,12 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Microseconds tell that a search is
-   vain. */
+/* Least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
-  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS]; /* neighbours: rows, columns */
+  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS];
   int degree[2 * PERMI_TREE_LOOK];
   const int n = block->n;
   int v, e, k, w, turn;
@@ -8284,7 +8258,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
+/* PERM_ERROR_LIMIT: too wide, or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -8360,7 +8334,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
-/* See >>tree, tests/proofs/frontier.g. */
+/* tests/proofs/frontier.g */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -8440,7 +8414,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of entries. Returns 0 also if stopped. */
+/* given: roundings of entries. 0 also if stopped. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -8504,7 +8478,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   return 1;
 }
 
-#define PERMI_TREE_WORTH 10 /* chosen: a tree is worth so many times its search */
+#define PERMI_TREE_WORTH 10 /* chosen: times its search */
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -8518,7 +8492,7 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* in saved states */
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
   int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
@@ -8532,13 +8506,13 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Returns 0 if integers may be too long. */
+/* 0: integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
   int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
+    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
   tree->size = (int)permi_numbers_words(&tree->numbers);
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)
@@ -8552,7 +8526,7 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
                rival < (double)INFINITY ? " and its rival's time" : "");
 }
 
-/* Trees took 96 times as long as their bound from below, or more. */
+/* Trees took 96 times their least, or more. */
 #define PERMI_TREE_OVER_LEAST 30
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -8567,8 +8541,8 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
-   where affordable, the cheapest wins. */
+/* Treewidth w and N vertices allow w N entries. Of orders by least degree, or least fill where affordable, the cheapest
+   wins. */
 #define PERMI_TREE_FILL 20000
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -8658,15 +8632,17 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
+PERMI_BRIEF_END
+
 /* =========================================================================================== >>band
    A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 
 /* The window holds the columns of which some but not all rows have been taken. After i rows i columns are used, so the
    number k used in a window of w is known: C(w, k) states. Equal columns are one slot, whose state counts those used;
-   the next can be chosen in as many ways as are left. States are ordered with the first slot fastest, so a row moves
-   runs of states to runs. A new column replaces one that leaves: runs are long, and shapes of rows, whose runs are
-   kept, few. Threads share a target by blocks. States share a power of two while products stay above PERMI_BAND_SAFE,
-   then each gets its own: nothing underflows. */
+   the next can be chosen in as many ways as are left. The first slot is fastest, so a row moves runs of states to runs.
+   A new column replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads share a
+   target by blocks. States share a power of two while products stay above PERMI_BAND_SAFE, then each gets its own:
+   nothing underflows. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -8676,7 +8652,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* The first half of a permi_coefficient, or its integers. */
+/* First half of a permi_coefficient, or its integers. */
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
@@ -8686,10 +8662,10 @@ typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width, counted, *entry_start, *entry_group, *capacity, *first, *last;
-  int *row, *column, *column_start; /* of the block, as taken */
+  int *row, *column, *column_start; /* as taken */
   permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
-  double lossy; /* relative error of states with own powers */
+  double lossy; /* relative error by own powers */
 } permi_band;
 
 static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
@@ -8713,11 +8689,11 @@ typedef struct permi_band_shape {
   int slot_count, used, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
-  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* at 2 p before, 2 p + 1 after */
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* 2 p before, 2 p + 1 after */
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states below position p with r used. */
+/* counts[p (used + 1) + r]: states below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -8738,25 +8714,23 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 }
 
 typedef struct permi_band_run_state {
-  permi_runner base; /* exp2: without own powers */
+  permi_runner base; /* without own powers */
   const permi_band *band;
   permi_band_shape *shape, *shapes;
   permi_band_run *runs;
   double *counts[2];
   size_t run_count, run_room, counts_room[2];
-  size_t room, words; /* states; words of a state */
+  size_t room, words; /* of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* or NULL */
-  /* of the row: */
   int window[2][PERMI_BAND_SLOTS + 1]; /* before, after; by parity */
   int slot_count, next_slots, row, opened, enterings, used, after, parts, shape_count, memory;
   int *position; /* of a group: 2 p + entering */
   size_t states;
 } permi_band_state;
 
-/* Uses the column at `position`; entering: after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest, keep, within, entry_exp2; /* below the lowest columns are kept */
+  int position, entering, lowest, keep, within, entry_exp2; /* below, columns are kept */
   uint32_t begin, end;
   permi_coefficient entry;
 } permi_band_stream;
@@ -8834,7 +8808,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Goes by ascending target. Below p `before` and `after` columns are used. */
+/* Ascending targets. Below p `before` and `after` are used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -8903,7 +8877,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* Keeps products above PERMI_BAND_SAFE and sums from overflow. */
+/* Products stay above PERMI_BAND_SAFE, sums do not overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -9099,7 +9073,7 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   return status;
 }
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {
@@ -9139,8 +9113,10 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   return permi_band_rows((const permi_band *)leaf->context, control, &state, partial);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ===================================================================================== >>band_order
-   Finds equal columns and an order of the rows, offers a band. */
+   Equal columns, an order of the rows, the offer. */
 
 static int permi_band_equal(const permi_block *block, int a, int b)
 {
@@ -9153,7 +9129,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first equal to v, which has the same rarest neighbour. */
+/* same[v]: the first equal to v. Both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
@@ -9169,7 +9145,7 @@ static void permi_band_same(const permi_block *block, int *same, permi_control *
   }
 }
 
-/* Takes low degrees first, as Cuthill and McKee. */
+/* Low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -9203,11 +9179,11 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
 /* INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; at most: states, transitions of a row */
-  double made; /* whose runs are made */
+  double made; /* with new runs */
   int width;
 } permi_band_price;
 
-/* Returns C(columns, used), or vectors of counts with sum `used`. */
+/* C(columns, used), or vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -9303,14 +9279,13 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Takes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
-   Returns 0 if too wide, or stopped. */
+/* Takes the row with an open column that opens the fewest columns, less those that it closes. 0: too wide, stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
-  int *left = number, *growth = number; /* of a column; of a row */
+  int *left = number, *growth = number; /* columns; rows */
   int *is_open = number + 2 * n, *reached = is_open; /* columns; rows seen or done */
   int i, j, e, f, column, width = 0, end = 1; /* near */
   for (j = 0; j < 2 * n; j++)
@@ -9361,7 +9336,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from there. */
+/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
                              int *lines, permi_band_price *price)
 {
@@ -9596,11 +9571,10 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    used and of members' factors, where rest = factor * rest of the class.
    Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
    become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
-   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states. A
-   class of one is a state's bit in >>frontier.
-   Integers: the rest of a class is primitive, a factor the content. If it grows, the value is multiplied by the
-   quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the
-   quotients by it; proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
+   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states.
+   Integers: a rest is primitive, a factor the content; if it grows, the value is multiplied by the quotient for every
+   waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the quotients by it;
+   proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
    The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
    For equal columns >>subsets is faster (docs/engines.md). */
 #define PERMI_CLASSES 64
@@ -9609,13 +9583,13 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 
 /* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
 typedef struct permi_class {
-  int first, size, ahead; /* member[first] ..; vertices to come that it meets */
-  int touched, slot, most, born; /* most: that ever wait; born: the first step after which it is */
-  int word, shift;               /* in a key */
+  int first, size, ahead; /* vertices to come that it meets */
+  int touched, slot, most, born; /* that ever wait; the first step after which it is */
+  int word, shift;
   uint64_t mask;
 } permi_class;
 
-/* Members meet the step's vertex (entry), or change class. */
+/* Members meet the step's vertex, or change class. */
 typedef struct permi_class_part {
   int from, into;
   int meets, grows; /* each that waits multiplies by growth */
@@ -9630,7 +9604,7 @@ typedef struct permi_class_step {
   int vertex, part, parts, limit, limits;
   int joins, most;     /* class of a vertex that waits, or -1; how many may */
   double states, ways; /* after it; that merge into one */
-  double done;         /* share of work before */
+  double done;         /* share before */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -9642,8 +9616,8 @@ typedef struct permi_classes {
   permi_class_step *step;
   permi_class_part *part;
   permi_class_limit *limit;
-  double most, product;       /* states; the largest product of (most of a class + 1) */
-  double cost, each, seconds; /* ways; seconds */
+  double most, product;       /* states; the largest product of (most + 1) */
+  double cost, each, seconds; /* ways */
   double bound_relative, lost_error;
 } permi_classes;
 
@@ -9660,7 +9634,7 @@ static int permi_class_plain(const permi_block *block, int v)
   return plain;
 }
 
-/* Adds x y or -x y exactly. Returns 0 if a part underflows. */
+/* Exact. 0: a part underflows. */
 static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 {
   double high = x * y;
@@ -9674,7 +9648,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-/* Is a : b = c : d? Moduli may differ by roundings (PERMI_CLASS_ROOM). */
+/* Is a : b = c : d? Moduli may differ by PERMI_CLASS_ROOM. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -9715,7 +9689,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* Rounds once a part (double-double: to PERMI_DD_UNIT). */
+/* One rounding a part (double-double: PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -9740,7 +9714,7 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* The result has the sign of `like`. */
+/* With the sign of `like`. */
 static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
 {
   while (b) {
@@ -9758,7 +9732,6 @@ static permi_coefficient permi_class_whole(int64_t x, const permi_numbers *numbe
   return permi_coefficient_reduced(c, numbers);
 }
 
-/* Vertices that came, by classes. */
 typedef struct permi_class_build {
   const permi_block *block;
   permi_control *watch;
@@ -9766,8 +9739,8 @@ typedef struct permi_class_build {
   permi_classes *plan;
   permi_class *list;
   int numbered, doubled, taken, come[2], parts, limits, active[2][PERMI_CLASSES], actives[2];
-  unsigned char slot[PERMI_CLASSES], *gone, *plain, *uncommon; /* uncommon: entries */
-  int *member, *place, *number, *last, *edge; /* of a vertex: class, last edge, taken edge */
+  unsigned char slot[PERMI_CLASSES], *gone, *plain, *uncommon; /* entries */
+  int *member, *place, *number, *last, *edge; /* class, last edge, taken edge */
   int *open, *met, *odd; /* neighbours that came; [vertex][slot]: neighbours, by uncommon entries */
   int64_t *content;
   size_t part_room, limit_room, class_room;
@@ -9780,7 +9753,7 @@ static int permi_class_most(int size, int ahead)
   return size < ahead ? size : ahead;
 }
 
-/* Expands prod (1 + x + .. + x^most[k]). Returns the degree. Takes differences only if exact. */
+/* Expands prod (1 + x + .. + x^most[k]), by differences only if exact. Returns the degree. */
 static int permi_class_polynomial(const int *most, int count, double *line)
 {
   int degree = 0, k, i, j;
@@ -9809,7 +9782,7 @@ static int permi_class_polynomial(const int *most, int count, double *line)
 /* Counts ways to wait that differ as the sides do. *product: all. */
 static double permi_class_states(const permi_class_build *build, double *product)
 {
-  const int more = build->come[0] - build->come[1]; /* waiting rows less columns */
+  const int more = build->come[0] - build->come[1]; /* rows less columns that wait */
   double *line[2], sum = 0;
   int degree[2], side, k, i;
   *product = 1;
@@ -9876,7 +9849,7 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Notes how v joined in step p. */
+/* v joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -9915,7 +9888,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Returns how many parts the touched members make, which stand first; -1: too many. */
+/* Touched members stand first; returns their parts, -1: too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -9933,7 +9906,7 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
   return parts;
 }
 
-/* Returns by how much the factor of u grows when the vertex comes. */
+/* Returns the growth of u's factor when the vertex comes. */
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
@@ -9947,7 +9920,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* u: a member of `from` that meets the step's vertex. */
+/* u: a member that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -9972,7 +9945,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* Touched members meet step p's vertex. The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
+/* The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
 static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
@@ -10075,7 +10048,6 @@ static void permi_class_take_away(permi_class_build *build, int v)
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
 }
 
-/* All came, nothing is ahead. */
 static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
                                     permi_control *watch, int doubled, double most)
 {
@@ -10118,7 +10090,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   }
 }
 
-/* Returns 0 if the key has too many bits. */
+/* 0: the key has too many bits. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};
@@ -10152,17 +10124,18 @@ static int permi_class_fields(permi_classes *plan)
   return 1;
 }
 
+PERMI_BRIEF_END
+
 /* ==================================================================================== >>classes_run
    Runs method twins: steps from states to states. */
 
 /* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
-   have PERMI_CLASS_SHARES shares of keys. A share lists states as they are met, so sums do not depend on threads.
-   Rounds bound the takes. */
+   have shares of keys. A share lists states as they are met: sums do not depend on threads. Rounds bound the takes. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096
-#define PERMI_CLASS_SHARED 4000 /* from so many states on */
+#define PERMI_CLASS_SHARED 4000 /* states */
 
-/* 0: the vertex waits; k: it is matched with part k - 1. */
+/* 0: it waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -10181,7 +10154,7 @@ typedef struct permi_class_list {
   uint32_t *place; /* hash table: state + 1, or 0 */
 } permi_class_list;
 
-/* Links are kept for samples: >>trace. */
+/* Of samples: >>trace. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -10195,10 +10168,10 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first, bytes; /* first: of a share, in a round */
+  size_t first, bytes; /* of a share, in a round */
   permi_class_list *list[2];
-  permi_class_takes *takes; /* [source share][target share] */
-  permi_class_links *links; /* by target share, or NULL */
+  permi_class_takes *takes; /* [source][target] */
+  permi_class_links *links; /* by target, or NULL */
   perm_status *status;
 } permi_class_run;
 
@@ -10216,7 +10189,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Moves numbers to the next classes. Returns the class that one more must leave; -1: none; -2: dead. */
+/* Returns the class that one more must leave; -1: none; -2: dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -10307,7 +10280,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Returns a known or new state; SIZE_MAX: out of memory. */
+/* SIZE_MAX: out of memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -10465,7 +10438,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
@@ -10521,14 +10494,15 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
   return status;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ================================================================================== >>classes_order
-   The order of the vertices for method twins, its price and offer. */
+   Order, price and offer of method twins. */
 
 /* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
    them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
    or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
-   few of many classes look cheap at first. From the beginning all rows are one state. permi_class_vote notes entries.
-   */
+   few of many classes look cheap at first. From the beginning all rows are one state. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -10578,7 +10552,7 @@ static int permi_class_near(const double *x, const double *y)
 }
 
 /* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
-   longest row, then rows and columns by majority votes. */
+   longest row, then both by majority votes. */
 static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -10617,7 +10591,7 @@ static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
+/* PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, at the latest beyond `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
@@ -10682,7 +10656,7 @@ static double permi_classes_finding(const permi_block *block)
   return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
 }
 
-/* The search is worth a few times its seconds; the offer asks for more where a rival is known. */
+/* times the search; offers ask for more where a rival is known */
 #define PERMI_CLASS_WORTH 7
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -10786,8 +10760,6 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
     maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>hybrid_layout
    Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
@@ -12751,8 +12723,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-PERMI_BRIEF_END
-
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
@@ -12771,17 +12741,16 @@ PERMI_BRIEF_END
 typedef struct permi_signs_matrix {
   int n;
   int entry[PERM_MAX_N][PERM_MAX_N];
-  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* a row's, and of its moduli */
-  uint64_t touched[PERM_MAX_N];          /* columns of a row */
+  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* of moduli */
+  uint64_t touched[PERM_MAX_N];          /* a row's columns */
 } permi_signs_matrix;
 
-/* The prefix, then block 0, then block 1. */
 typedef struct permi_signs_order {
   int prefix, length[2];
   int column[PERM_MAX_N];
 } permi_signs_order;
 
-#define PERMI_SIGNS_MOST 254 /* the sum of a row's moduli: counts are bytes */
+#define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */
 
 static void permi_signs_row_sums(permi_signs_matrix *matrix)
 {
@@ -12808,7 +12777,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Places rows by class, then by the step of their last prefix column (-1: none). */
+/* By class, then by the step of the last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -12833,7 +12802,7 @@ static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *mat
   signs->place[4] = used;
 }
 
-static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits in the end are from 1 to 255 */
+static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits end from 1 to 255 */
 {
   count[place >> 3] += (uint64_t)x << (8 * (place & 7));
 }
@@ -12848,8 +12817,8 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   signs->width[block] = signs->shared_words + ((end + 7) >> 3) - (begin >> 3);
   if (begin == end)
     signs->width[block] = signs->shared_words;
-  signs->width[block] += !signs->width[block]; /* a word is read */
-  signs->pattern[block] = (uint64_t *)permi_pool_get( /* vectors read beyond the last */
+  signs->width[block] += !signs->width[block]; /* one is read */
+  signs->pattern[block] = (uint64_t *)permi_pool_get( /* vectors read beyond */
       &signs->owned.pool, (size_t)(patterns * signs->width[block] + PERMI_SIGNS_WORDS), sizeof(uint64_t));
   if (!signs->pattern[block])
     return 0;
@@ -12870,7 +12839,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups patterns that do the same to the shared rows. */
+/* Groups do the same to the shared rows. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -12893,7 +12862,7 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* Returns zeros, aligned vectors. */
+/* Zeros, aligned. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
@@ -12904,12 +12873,12 @@ static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGN
   return (uint64_t (*)[PERMI_SIGNS_WORDS])(void *)at;
 }
 
-static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its count if all signs are - */
+static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if all signs are - */
 {
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
+/* The patterns with which a row does not vanish, by its count. 0: no memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -12966,7 +12935,7 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* A sum has at most 2^(n-1) terms. */
+/* 2^(n-1) terms */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;
@@ -12979,7 +12948,7 @@ static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matr
     bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
   }
   signs->sum_bits = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
-  signs->words = (int)fmax((signs->sum_bits + 2) / 64 + 1, 3); /* twice the sum, with its sign */
+  signs->words = (int)fmax((signs->sum_bits + 2) / 64 + 1, 3); /* twice the sum, signed */
   signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
                   bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
 }
@@ -13053,7 +13022,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets prefix columns; 0: no pattern is left. */
+/* 0: no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -13083,11 +13052,13 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   partial->terms += (double)walk->counted[3];
 }
 
+PERMI_BRIEF_END
+
 /* ==================================================================================== >>signs_order
    The order of the columns of >>signs: annealed against the expected work.
    A row vanishes with a probability that falls with the share q of + among the signs: q = 3/4 is rare, but leaves all
    rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial weights
-   times products over rows, as if these were independent for given q. */
+   times products over rows, as if independent for given q. */
 
 #define PERMI_SIGNS_SHARES 16
 
@@ -13096,11 +13067,11 @@ typedef struct permi_signs_model {
   double effort; /* times PERMI_SIGNS_PLAN_MOST */
   uint64_t touched[PERM_MAX_N];
   double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
-  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* of a row: it does not vanish */
-  double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
+  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* that it does not vanish */
+  double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Returns the probability that the row vanishes if a sign is + with probability q. */
+/* If a sign is + with probability q. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -13152,7 +13123,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* Writes each row's positions as a set; position k is bit 63 - k. */
+/* A row's positions; k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -13164,8 +13135,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Gives each step the survival of rows that end with it, step[k][c] where ends[k] has bit c; own[c]: the last step of
-   class c. Returns how many rows join both blocks. */
+/* step[k][c]: survival of rows that end with k, where ends[k] has bit c; own[c]: last step of class c. Returns how many
+   rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -13232,7 +13203,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
-/* Returns the factor that divides by `ratio` in so many moves, the same with every C library. */
+/* Divides by `ratio` in so many moves, the same with every C library. */
 static double permi_signs_cooling(double ratio, int moves)
 {
   double low = 0, high = 1;
@@ -13251,7 +13222,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Swaps columns a and b, or moves a to place b; the rows' positions follow. */
+/* Swaps a and b, or moves a to b; rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -13274,7 +13245,7 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
   order->column[b] = column;
 }
 
-/* Anneals the order: swaps, and moves by up to 12. */
+/* Swaps, and moves by up to 12. */
 static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
                                  uint64_t *seed, permi_control *watch)
 {
@@ -13362,7 +13333,7 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   rival = fmin(rival, best * ldexp(permi_signs_each[0][3], n - 1));
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
-  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
+  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows changed */
   moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_ANNEAL_SHARE * rival,
                                                PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
@@ -13401,15 +13372,17 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   return permi_count_ones(least);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ==================================================================================== >>signs_offer
-   Ranges, price and offer of >>signs. A range is a run of living prefixes of the first columns, which are numbered, so
-   any partition adds to the same integer. The price is measured: subtrees below random prefixes are searched, deep ones
-   after random descents [Knu75]. */
+   A range is a run of living prefixes of the first columns, which are numbered, so any partition adds to the same
+   integer. The price is measured: subtrees below random prefixes are searched, deep ones after random descents
+   [Knu75]. */
 
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
-#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of the first orders, */
+#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of first orders, */
 #define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
@@ -13431,11 +13404,11 @@ static uint64_t permi_signs_weight(const permi_signs_frame *frame)
   return left[0] * left[1];
 }
 
-/* Returns the number of living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
+/* Counts living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
-  uint64_t at = 1, found = 0; /* the first sign is + */
+  uint64_t at = 1, found = 0; /* first sign: + */
   int k = 0, alive;
   if (depth == 0)
     return 0;
@@ -13466,7 +13439,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* Descends by random living signs; returns the weight 2^forks, or 0 if it died. */
+/* By random living signs; returns 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -13483,7 +13456,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts seconds, spread and counts by probes: a random path down to `deep`, then everything. */
+/* By probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -13544,14 +13517,14 @@ static int permi_signs_gpu_takes(const permi_signs *signs)
   return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
-/* Returns the seconds on one GPU. */
+/* One GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
   const double *each = permi_signs_each[2];
   return each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] + each[3] * (1 + shared_words) * counted[3];
 }
 
-/* Numbers the living prefixes and predicts the work; 0: out of memory. */
+/* 0: out of memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
   const perm_allocator *allocator = &signs->owned.allocator;
@@ -13571,7 +13544,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
-  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all of them */
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all */
     found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
   weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
@@ -13593,7 +13566,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* Reads rows or columns; 0: too large for counts. */
+/* 0: too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -13630,20 +13603,20 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Returns how much faster than a core the search may be. */
+/* Times that of a core, perhaps. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Returns seconds for the order, and for probes, of a run of so many. */
+/* Seconds for the order, and for probes, of a run of so many. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals orders with blocks of several lengths as long as it pays. Returns the expected seconds. */
+/* Anneals orders with blocks of several lengths while it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {
@@ -13656,7 +13629,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
                                                    (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (round = 0;; round++) {
-    if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
+    if (round < PERMI_SIGNS_LENGTHS) {
       length = PERMI_SIGNS_BLOCK - round;
       length = length < (n - 1) / 2 ? length : (n - 1) / 2;
       for (k = 0; k < n; k++)
@@ -13698,7 +13671,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads the side that leaves fewer leaves, with weights; returns the number of doubled columns, -1: too large. */
+/* Reads the side with fewer leaves, weighed; returns the columns doubled, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
@@ -13731,7 +13704,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   int i, made = 0;
   if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
-  if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
+  if (maker->offers) /* what other engines left, for orders and for probes */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_ANNEAL_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
@@ -13782,7 +13755,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Twice what a short search expects, where greedy orders of the frontier are not sooner done. */
+/* Twice what a short search expects, where greedy orders of the frontier take longer. */
 static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
@@ -13825,7 +13798,7 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
 static perm_status permi_signs_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_signs *signs = (permi_signs *)offer->plan;
-  const int shift = signs->evens + 1 - signs->n - signs->twos; /* even sums are halved */
+  const int shift = signs->evens + 1 - signs->n - signs->twos; /* even sums: halved */
   (void)maker;
   (void)block;
   signs->doubled = shift > 0;
@@ -13844,6 +13817,8 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
   leaf->information.isa = PERM_ISA_CUDA;
   return permi_signs_gpu_make(maker, signs, leaf);
 }
+
+PERMI_BRIEF_END
 
 /* ======================================================================================== >>sorting
    Method sorting: the lists without merging. A step expands all its terms, sorts them by state and adds equal ones.
@@ -13920,7 +13895,7 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                      (char *)target->value + (target->states - 1) * bytes,
                      (const char *)source->value + take.group * bytes, 1);
   }
-  if (run->tracking)
+  if (!permi_algebra_is_integer(frontier->numbers.algebra))
     permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
   permi_release(allocator, memory[0]);
   permi_release(allocator, memory[1]);
@@ -15256,13 +15231,13 @@ PERMI_BRIEF_BEGIN
       plus signs and stands on the diagonal. The determinant is the permanent.
    5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
       products too, and not 0. No pivot on the diagonal vanishes then.
-   Step 1 and Euler's formula are checked for the drawing at hand. */
+   Step 1 and Euler's formula are checked. */
 
 /* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
   int vertices, edges;
-  int *end;                          /* the vertex that a half-edge leaves */
-  int *clockwise, *counterclockwise; /* the next ones around it */
+  int *end;                          /* left by a half-edge */
+  int *clockwise, *counterclockwise; /* next around it */
 } permi_embedding;
 
 typedef struct permi_returns {
@@ -15276,8 +15251,8 @@ typedef struct permi_conflict {
 typedef struct permi_drawing {
   const permi_block *block;
   permi_control *watch;
-  int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
-  int *first, *cursor; /* of a vertex: its outgoing edges; the search */
+  int *height, *up;            /* depth, -1: not met; the edge to it, -1: a root */
+  int *first, *cursor; /* outgoing edges; the search */
   int *from, *to;
   int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
   int *outgoing, *nesting, *reference, *side, *low_edge, *bottom, *bucket;
@@ -15386,11 +15361,11 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
+/* Return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
-  do { /* those of e go to one side */
+  do { /* those of e: to one side */
     pair = d->conflict[--d->conflicts];
     if (pair.left.high >= 0)
       permi_conflict_swap(&pair);
@@ -15408,7 +15383,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   } while (d->conflicts > d->bottom[e]);
   while (d->conflicts > 0 && (permi_returns_below(d, &d->conflict[d->conflicts - 1].left, e) ||
                               permi_returns_below(d, &d->conflict[d->conflicts - 1].right, e))) {
-    pair = d->conflict[--d->conflicts]; /* those that cross them to the other */
+    pair = d->conflict[--d->conflicts]; /* those that cross them: to the other */
     if (permi_returns_below(d, &pair.right, e))
       permi_conflict_swap(&pair);
     if (permi_returns_below(d, &pair.right, e))
@@ -15427,7 +15402,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   return 1;
 }
 
-/* Drops the edges that return to u from an interval; other is beside it. */
+/* Drops what returns to u from an interval; other is beside it. */
 static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
 {
   while (interval->high >= 0 && d->to[interval->high] == u)
@@ -15457,7 +15432,7 @@ static int permi_drawing_test(permi_drawing *d)
         if (e < 0)
           break;
         v = d->from[e];
-        for (; d->conflicts > 0; d->conflicts--) { /* those that return to v conflict with none above */
+        for (; d->conflicts > 0; d->conflicts--) { /* what returns to v conflicts with none above */
           int left, right;
           top = &d->conflict[d->conflicts - 1];
           left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
@@ -15471,7 +15446,7 @@ static int permi_drawing_test(permi_drawing *d)
           top = &d->conflict[d->conflicts - 1];
           permi_drawing_trim(d, &top->left, &top->right, v);
           permi_drawing_trim(d, &top->right, &top->left, v);
-          if (d->low[e] < d->height[v]) { /* e goes to the side of a highest return edge */
+          if (d->low[e] < d->height[v]) { /* to the side of a highest return edge */
             const int left = top->left.high, right = top->right.high;
             d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
           }
@@ -15497,7 +15472,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
+/* After or before `beside`; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -15512,7 +15487,7 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
   map->clockwise[before] = h;
 }
 
-/* Draws outgoing edges in order, then each return edge beside the path on its side. */
+/* Outgoing edges in order, then each return edge beside the path on its side. */
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
@@ -15555,7 +15530,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Or *planar = 0; incomplete if watch stops. 0: out of memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -15610,10 +15585,10 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
 
 typedef struct permi_faces {
   int count;
-  int *of, *length, *any; /* the face beside a half-edge; a face's half-edges, one of them */
+  int *of, *length, *any; /* beside a half-edge; half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -15635,9 +15610,9 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
   return map->vertices - map->edges + faces->count == 2;
 }
 
-/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
-   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is
-   connected. 0: a check failed. work: 3 for each face. */
+/* Along a spanning tree of the dual graph, from its leaves, each face mends its parity by the edge to its parent. The
+   root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is connected. 0:
+   a check failed. work: 3 a face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -15679,12 +15654,12 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: the graph is not; -1: a check failed, our mistake */
+  int planar;        /* 0: not planar; -1: a check failed, our mistake */
   signed char *sign;
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Makes the signs in memory of *pool; unknown if watch stops. 0: out of memory. */
+/* Unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -15736,15 +15711,15 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
 /* ======================================================================================= >>dissection
    Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first search
    separates them, and its two sides go first, each the same way. A front is a separator or a small part: its own pairs
-   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs (levels, on
-   boards) and take O(n^1.5) products. */
+   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs and take
+   O(n^1.5) products. */
 
 #define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
 typedef struct permi_front {
-  int begin, end;                  /* order[begin..end) */
-  int parent;                      /* before it; -1: none */
-  int child, sibling;              /* its last one, those before; -1: none */
+  int begin, end;                  /* of order */
+  int parent;                      /* -1: none */
+  int child, sibling;              /* last one, those before; -1: none */
   int boundary, boundary_end;
   int entry, entry_end;
 } permi_front;
@@ -15752,7 +15727,7 @@ typedef struct permi_front {
 typedef struct permi_dissection {
   int n, fronts, largest;
   permi_front *front; /* parents first, eliminated last */
-  int *order;         /* of pairs; pair i is row i and its column */
+  int *order;         /* pair i is row i and its column */
   int *boundary, *entry;
   double products, bytes_each; /* of one elimination; numbers held at a time */
 } permi_dissection;
@@ -15766,14 +15741,14 @@ typedef struct permi_dissecting {
   permi_control *watch;
   int *start, *next;
   int *part, *level, *queue, *place, *key;
-  int *count; /* room for 2 n + 1, twice */
+  int *count; /* 2 n + 1, twice */
   int parts, used, room;
   double work;
 } permi_dissecting;
 
-#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
+#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
-/* Searches breadth-first; finds queue[tail..returned). */
+/* Finds queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -15802,8 +15777,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* Finds what separates the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over
-   three quarters. */
+/* A separator of the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over three
+   quarters. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -15822,7 +15797,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* for all from its key to below the largest that it touches */
+    touching[key[v] - least]++; /* from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -15839,21 +15814,21 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders order[begin..end) into two sides and what separates them. */
+/* Reorders a part into two sides and their separator. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
   double price;
-  if (count < size) { /* components, about half of the pairs: nothing separates them */
+  if (count < size) { /* components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
       if (d->level[order[k]] < 0) {
         count = all;
         all = permi_dissection_search(d, order[k], all);
       }
-    count = all < size ? all : count; /* both sides have one */
+    count = all < size ? all : count;
     for (k = part.begin; k < part.end; k++)
       d->place[order[k]] = 1;
     for (k = 0; k < count; k++)
@@ -15862,14 +15837,14 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
     count = size;
   } else {
-    for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
+    for (k = 0; k < 2; k++) { /* from an end, nearly, then the other */
       const int far_end = d->queue[count - 1];
       for (e = 0; e < count; e++)
         d->key[d->queue[e]] = d->level[d->queue[e]];
       permi_dissection_forget(d, count);
       count = permi_dissection_search(d, far_end, 0);
     }
-    for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
+    for (k = 0; k < count; k++) /* straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
     price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
@@ -15941,7 +15916,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   }
 }
 
-/* Adds a pair to the boundary of front f, unless it is there or below. 0: out of memory. */
+/* Adds a pair to the boundary of f, unless it is there or below. 0: out of memory. */
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
@@ -15954,8 +15929,7 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Makes boundaries, last front first: of fronts below and what own pairs touch, less own pairs. -1: out of memory; 0:
-   too many. */
+/* Last front first: boundaries below and what own pairs touch, less these. -1: out of memory; 0: too many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -15977,7 +15951,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: a column's row. */
+/* Incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -16003,7 +15977,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   }
   for (c = 0; c < block->n; c++)
     d.place[partner[c]] = block->n + c; /* the row's column */
-  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has the row of one and the column of the other */
+  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has a row of one and a column of the other */
     d.start[i] = d.used;
     for (side = 0; side < 2; side++) {
       const int v = side ? d.place[i] : i;
@@ -16040,7 +16014,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
           held -= below * below;
         }
       }
-      for (pass = 0; pass < 2; pass++) { /* entries by front: where the first of their two pairs is eliminated */
+      for (pass = 0; pass < 2; pass++) { /* by front: where the first of their two pairs is eliminated */
         for (i = 0; i < block->n; i++)
           for (e = block->start[i]; e < block->start[i + 1]; e++) {
             const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];
@@ -16066,7 +16040,7 @@ PERMI_BRIEF_END
 /* ========================================================================================== >>fronts
    Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the lines that its
    pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all may be
-   pivots, so a determinant of 0 is found. Numbers are residues, or double-doubles with a radius.
+   pivots, so a determinant of 0 is found.
    THE BOUND: a number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved,
    a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual. Radii are
    rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
@@ -16074,7 +16048,7 @@ PERMI_BRIEF_END
    errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
    is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 
-/* A matrix in fronts; a column has the number of its row. */
+/* A column has the number of its row. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
   const int *row, *column;
@@ -16083,19 +16057,19 @@ typedef struct permi_fronts {
 } permi_fronts;
 
 typedef struct permi_frontal {
-  int size, summed, pivots; /* lines that may be pivots */
+  int size, summed, pivots; /* may be pivots */
   int *row, *column;
-  char *value;              /* size x size */
+  char *value;
 } permi_frontal;
 
 /* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
-#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
+#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
-#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
+#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 roundings */
 #define PERMI_COARSE_BITS 24   /* of a float */
-#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
+#define PERMI_COARSE_PART 6e-8 /* 2^-24, where 2^-27 would do */
 
 typedef struct permi_ball {
   permi_dd re, im;
@@ -16109,10 +16083,10 @@ typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii 
 typedef struct permi_determinant {
   permi_ball ball; /* times 2^exp2 */
   long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
+  int noisy; /* a pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* An elimination. All bits zero: 0. */
+/* All bits zero: 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
   const uint64_t *residue;
@@ -16121,7 +16095,7 @@ typedef struct permi_field {
   permi_trust trust;
   size_t bytes;
   int largest;  /* fronts; 0: any */
-  uint64_t determinant; /* times 2^64, for Montgomery products */
+  uint64_t determinant; /* for Montgomery products */
   permi_determinant made;
   double top;
 } permi_field;
@@ -16208,7 +16182,7 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   }
 }
 
-/* Brings a pivot to (pivots, pivots). 0: there is none. */
+/* A pivot to (pivots, pivots). 0: none. */
 static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
@@ -16223,9 +16197,9 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
   return 0;
 }
 
-static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
+PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
-  const permi_odd_modulus prime = *field->prime; /* a copy stays in registers */
+  const permi_odd_modulus prime = *field->prime; /* stays in registers */
   const int k = front->pivots, size = front->size;
   uint64_t *value = (uint64_t *)(void *)front->value;
   const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
@@ -16243,7 +16217,7 @@ static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
   }
 }
 
-/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
+/* The next diagonal entry if large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -16294,7 +16268,7 @@ static void permi_ball_normalise(permi_field *own)
   own->made.exp2 += e;
 }
 
-static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
+PERMI_NEVER_INLINE static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
 {
   const int k = front->pivots, size = front->size;
   permi_ball *value = (permi_ball *)(void *)front->value;
@@ -16323,8 +16297,8 @@ static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
 typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
-  permi_frontal *below; /* what a front leaves for its parent */
-  int *row_at, *column_at; /* places in the front at hand */
+  permi_frontal *below; /* of a front, for its parent */
+  int *row_at, *column_at; /* in the front at hand */
   int *pivot_column;
   int pivots;
 } permi_front_work;
@@ -16349,7 +16323,7 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
+PERMI_NEVER_INLINE static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
   const permi_dissection *dissection = fronts->dissection;
@@ -16418,15 +16392,15 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   return PERM_OK;
 }
 
-/* What asks to stop: a run, or planning (run NULL). */
+/* run: or NULL, planning. */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations; seconds of one */
+  double done, seconds; /* eliminations; of one */
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; *odd: the determinant has the wrong sign. */
+/* *odd: the sign is wrong. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -16495,7 +16469,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   *odd = 0;
   memset(work.row_at, 0, n * sizeof *work.row_at);
-  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation of pivots */
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation */
     for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
       work.row_at[at] = 1;
       *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
@@ -16506,7 +16480,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* imaginary: or NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
@@ -16530,38 +16504,39 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
   return status;
 }
 
-/* ========================================================================================== >>planar
-   Blocks with a planar graph: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
-   primes for a bound on the permanent (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
+PERMI_BRIEF_BEGIN
 
-#define PERMI_PLANAR_LEAST 40 /* chosen: below, other engines take under a millisecond */
+/* ========================================================================================== >>planar
+   Permanents of planar blocks as determinants (>>kasteleyn). Integers modulo enough primes for a bound on the permanent
+   (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
+
+#define PERMI_PLANAR_LEAST 40 /* chosen: others take under a millisecond */
 
 typedef struct permi_planar {
   permi_owned owned;
   permi_dissection dissection;
   permi_fronts fronts;
   int n, edges, parts, faces;
-  int subtracts; /* not all entries are non-negative */
-  int primes;    /* of a CRT; 0: the modulus itself */
+  int subtracts; /* an entry is negative or complex */
+  int primes;    /* 0: the modulus itself */
   uint64_t modulus;
   int64_t *integer[2];
   double *real, *imaginary, *absolute;
-  double bits; /* log2 of a bound on the modulus of the permanent */
+  double bits; /* log2 of a bound on the permanent */
   double bound_relative, lost_error;
 } permi_planar;
 
-/* ---- integers */
 typedef struct permi_planar_run {
   permi_runner base;
   const permi_planar *planar;
   permi_odd_modulus *prime;
   uint64_t *residue[2];
-  uint64_t *entry;      /* edges for each thread */
+  uint64_t *entry;      /* of each thread */
   double seconds;
   int failed;
 } permi_planar_run;
 
-/* Eliminates modulo prime `part`; Gaussian integers, with both roots of -1. */
+/* Gaussian integers: with both roots of -1. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;
@@ -16642,12 +16617,11 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
-#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: below this relative radius, no second look */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: relative radius, below it no second look */
 
-/* Returns |a - b|, in units of a's. */
+/* |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -16663,7 +16637,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
+/* Measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -16694,7 +16668,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
   if (value->noisy)
     *estimate += permi_ball_modulus(&value->ball);
-  if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
+  if (!permi_planar_finite(value)) { /* only the radii may know */
     *value = sure;
     *estimate = bound;
   } else if (bound < (double)INFINITY) {
@@ -16768,7 +16742,7 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* Chooses numbers of eliminations, and the price; 0: the permanent may be too long. */
+/* 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
@@ -16833,7 +16807,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   permi_planar *planar;
   permi_pool *pool;
   int *row, i, e;
-  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
+  if (block->edges > 4 * block->n - 4) /* faces have four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   (void)rival;
@@ -16878,7 +16852,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   if (maker->offers && maker->options->certify && !block->integer &&
       planar->dissection.largest > PERMI_PLANAR_SURE_MOST)
     permi_refuse(offer, PERM_TOLERANCE_NOT_MET, "has fronts of order %d, too large for a bound",
-                 planar->dissection.largest); /* it could, but not as certify asks */
+                 planar->dissection.largest); /* only without certify */
   else if (!(planar->dissection.products < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
@@ -16911,6 +16885,8 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;
   return PERM_OK;
 }
+
+PERMI_BRIEF_END
 
 /* ======================================================================================== >>prepare
    A sparse matrix checked, reduced and cut into blocks. */
@@ -18810,8 +18786,8 @@ PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK
 
-/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
-   doubles a vector. */
+/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add. Only with 8 doubles a vector x_lo real is
+   not rounded first. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
@@ -19338,7 +19314,7 @@ static const permi_hybrid_family PERMI_H(family) = {
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Returns whether a byte of a is that of b; borrows start at zero bytes. */
+/* Is a byte of a that of b? Borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -19367,7 +19343,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Reads counts of the frame before: a store that is still under way would stall bytes. */
+/* Reads counts of the frame before: a store under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -19419,7 +19395,7 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
+/* Products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -19450,7 +19426,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
   }
 }
 
-/* Returns v c modulo 2^64, |c| < 2^31. */
+/* v c modulo 2^64, |c| < 2^31. */
 PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 {
   const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(v, _mm256_set1_epi64x(0x80000000)), 32);
@@ -19458,7 +19434,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* Returns the sum over groups of block 1 of values times products of shared rows, of counts u without block 1. */
+/* Sums over groups of block 1 values times products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -19466,7 +19442,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int64_t sum = 0;
   int at, i;
 #if PERMI_WIDTH >= 4
-  if (signs->by_table) { /* values beyond the last are 0 */
+  if (signs->by_table) { /* 0 beyond the last */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
@@ -19502,19 +19478,19 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   return sum;
 }
 
-/* Adds products of own rows over living patterns by groups. Branches on patterns would be hard to predict. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
-                                                       int block)
+/* Adds products of own rows over living patterns. Branches on patterns would be hard to predict. */
+PERMI_TARGET PERMI_NEVER_INLINE static void PERMI_NAME(signs_group)(permi_signs_walk *walk,
+                                                                    const permi_signs_frame *frame, int block)
 {
   const permi_signs *signs = walk->signs;
   uint16_t *group = walk->group[block];
   int64_t *value = walk->value[block];
   const uint16_t *group_of = signs->group[block];
-  uint16_t slot[1 << PERMI_SIGNS_BLOCK]; /* read before it is written, and not used then */
+  uint16_t slot[1 << PERMI_SIGNS_BLOCK]; /* not used before it is written */
   uint16_t pattern[1 << PERMI_SIGNS_BLOCK];
   int64_t product[1 << PERMI_SIGNS_BLOCK];
   uint64_t seen[PERMI_SIGNS_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0}, set[PERMI_SIGNS_WORDS];
-  unsigned left = 0; /* words with patterns */
+  unsigned left = 0; /* words */
   int groups = 0, patterns = 0, k, w;
   for (w = 0; w < PERMI_SIGNS_WORDS; w++) {
     set[w] = frame->alive[block][w];

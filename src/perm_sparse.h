@@ -87,8 +87,8 @@
                      >>device          what engines ask of perm_cuda.cu; what stands in without it
      frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
                      >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
-                     >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
-                     >>arrays          states indexed by combinations; residues, layout and memory of a step
+                     >>steps           the union of lists by groups, their values; THE BOUND
+                     >>arrays          states indexed by combinations; residues, layout of a step
                      >>arrays_run      passes, price
                      >>array_kernels   arrays for each instruction set
      tree/           >>tree            tables of a tree decomposition, bucket elimination, products of tables; THE BOUND
@@ -206,26 +206,32 @@ PERMI_BRIEF_END
 #include "frontier/arrays_run.h"
 
 #include "tree/tree.h"
+PERMI_BRIEF_BEGIN
 #include "tree/tree_build.h"
+PERMI_BRIEF_END
 
 #include "band/band.h"
+PERMI_BRIEF_BEGIN
 #include "band/band_order.h"
 
 #include "twins/classes.h"
+PERMI_BRIEF_END
 #include "twins/classes_run.h"
+PERMI_BRIEF_BEGIN
 #include "twins/classes_order.h"
 
-PERMI_BRIEF_BEGIN
 #include "hybrid/hybrid_layout.h"
 #include "hybrid/hybrid_program.h"
 #include "hybrid/hybrid_leaf.h"
 #include "hybrid/hybrid_residues.h"
 #include "hybrid/hybrid_offer.h"
-PERMI_BRIEF_END
 
 #include "sign_search/signs.h"
+PERMI_BRIEF_END
 #include "sign_search/signs_order.h"
+PERMI_BRIEF_BEGIN
 #include "sign_search/signs_offer.h"
+PERMI_BRIEF_END
 
 #include "reference/sorting.h"
 #include "reference/transversals.h"
@@ -237,7 +243,9 @@ PERMI_BRIEF_BEGIN
 #include "planar/dissection.h"
 PERMI_BRIEF_END
 #include "planar/fronts.h"
+PERMI_BRIEF_BEGIN
 #include "planar/planar.h"
+PERMI_BRIEF_END
 
 #include "sparse/prepare.h"
 PERMI_BRIEF_BEGIN

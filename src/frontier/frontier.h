@@ -7,21 +7,19 @@
 #include "../graph/reduce.h"
 #include "values.h"
 
-/* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
-   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
-   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
-   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay
-   sorted, and are merged [DOB15]: by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low
-   masks are their pattern; patterns are few, so a state costs only its value. Threads take parts of equal work. */
+/* A state is a mask of slots (1: that vertex is matched). Its value sums the products of entries over the ways to reach
+   it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
+   neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with (mask &
+   test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and
+   are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
+   pattern; patterns are few, so a state costs only its value. */
 
-/* Fastest of 7 to 11: docs/engines.md. */
+/* docs/engines.md */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring costs a fifth of a step. If the loss grows little, three of four long lists are not measured. */
-#define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
 typedef struct permi_array_residues {
@@ -46,11 +44,11 @@ typedef struct permi_frontier {
   permi_coefficient *coefficient;
   int *partner;           /* -1: a drop */
   uint64_t *mask;         /* test, want, flip */
-  double *states, *cost;  /* steps + 1: a bound; before */
+  double *states, *cost;  /* a bound; before */
   double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones, *words; /* steps + 1: see >>arrays; words of an integer, or NULL */
-  double *bits;      /* steps + 1: log2 of a bound on integers, or NULL */
+  int *ones, *words; /* see >>arrays; words of an integer, or NULL */
+  double *bits;      /* log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
   int every; /* 0: all */
 } permi_frontier;
@@ -78,7 +76,7 @@ typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first; /* state */
+  size_t *first;
   int *pattern;
   void *value;
   permi_patterns patterns;
@@ -152,7 +150,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns the number of a known or new pattern; -1: out of memory. */
+/* Returns -1 if out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -181,7 +179,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream in the source. Masks and key: high bits. */
+/* Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
@@ -268,13 +266,13 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves patterns: ascending pairs. */
+/* Ascending pairs that a stream moves. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 typedef struct permi_move {
   int step, stream, source, target;
   int whole; /* k -> k, all of both */
-  int first, count; /* pairs */
+  int first, count;
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -315,7 +313,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
-   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns 0 if these are too many, or stopped. */
+   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -369,7 +367,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
+    memset(gone, 0, sizeof gone); /* vanishing bits; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       if (death[block->neighbour[e]] == p)
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
@@ -485,10 +483,11 @@ typedef struct permi_exactness {
   int doubled;
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
-static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
-                                         const double *binomial, const permi_exactness *exactness,
-                                         permi_control *watch, permi_frontier **made)
+/* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers are too long. */
+PERMI_COLD static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block,
+                                                    const int *order, const double *binomial,
+                                                    const permi_exactness *exactness, permi_control *watch,
+                                                    permi_frontier **made)
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
@@ -531,7 +530,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     goto done;
   frontier->bound_relative = permi_terms_bound(
       &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
-      block->n + frontier->additions); /* >>steps */
+      block->n + frontier->additions);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);

@@ -1,5 +1,5 @@
 /* ========================================================================================== >>steps
-   Steps of the lists: merges states, then adds up their values. */
+   Steps of the lists: merges states by groups and adds up their values. */
 #pragma once
 #include "frontier.h"
 
@@ -12,13 +12,13 @@ typedef struct permi_run {
   const permi_frontier *frontier;
   permi_list list[2];
   permi_cursor *cursor;
-  permi_take *take; /* of a group of the target */
-  int step, careful, tracking;
+  permi_take *take; /* of a group */
+  int step;
   permi_moves moves;
   double state_seconds;
 } permi_run;
 
-/* Adds up the values of a group of the target. Whole moves go first: they need no zeroing. */
+/* Whole moves go first: they need no zeroing. */
 static void permi_group_fill(permi_run *run, const permi_list *source, const permi_list *target, int takes, int pattern,
                              char *y)
 {
@@ -42,7 +42,7 @@ static void permi_group_fill(permi_run *run, const permi_list *source, const per
                                             fresh && !pass);
       fresh = 0;
     }
-  if (run->tracking)
+  if (!permi_algebra_is_integer(numbers->algebra))
     permi_values_track(numbers->algebra, y, count, &run->base.sizes);
 }
 
@@ -100,24 +100,9 @@ static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, in
   return status;
 }
 
-/* THE BOUND. At most k_p streams meet in a state of step p; the block has order n, the rounding unit is u.
-   1. A state sums terms, its partial matchings. A term is multiplied at most n times (a drop is exact), first exactly,
-   and added at most k_p - 1 times in step p (to 0 exactly). Streams match a row, say, to columns that go or are matched
-   then. Of a rows and b columns there i and i - d are matched (>>order): at most a - d columns, or b + d rows. The drop
-   is one more.
-   2. So the computed value sums all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 + d, |d| <=
-   u. Entries bring 2 more for each degree-2 reduction, and one for a rounded integer.
-   3. With g = gamma of that number, S = sum |products|: |error| <= g S, computed S >= (1 - g) S, so |error| <= g
-   / (1 - g) (computed S).
-   Underflow takes at most DBL_MIN from a result, even flushed. A step takes its effect on a value, sizes.loss, to loss
-   sum |c| + 2 k DBL_MIN. The last term is 0 if products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is a multiple of
-   2^-1021. |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by 1 + d, |d| <= 2.42 u, a sum by u: 2.42 (n - 1) replaces n - 1. S sums moduli's products,
-   rounded up. 4 products, 2 sums and a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by 3 u^2 and 3 u^2 / (1 - 4 u): PERMI_DD_UNIT > 64 u^2
-   replaces u, except for entries and S. Low parts underflow first: a product of at least PERMI_SAFE_PRODUCT, or a
-   rescaled value, loses 2^-1073 < 2^-109 of itself, for which there is room; others less than DBL_MIN.
-   tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g
+   is gamma of products, additions and roundings of entries, and loss is by underflow. tests/proofs/chains.v,
+   tests/proofs/complex.v, tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -141,9 +126,7 @@ static int permi_run_prepare(permi_run *run, int p)
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
     if (sizes->smallest * least < PERMI_SAFE_PRODUCT)
       sizes->loss += (frontier->numbers.algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
-    run->tracking = run->careful || run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0;
-    sizes->smallest = run->tracking ? DBL_MAX : 0;
-    sizes->largest = run->tracking ? 0 : sizes->largest * weight;
+    permi_sizes_clear(sizes);
   }
   return streams;
 }
@@ -162,32 +145,24 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* The caller has cleared the run, and releases it always. sorting: a key a state. */
+/* The run is cleared, and always released after. sorting: a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
   const size_t size = permi_value_bytes(frontier), streams = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   uint64_t none[PERMI_LOW_WORDS];
-  double growth = 0;
-  int p, s, complete;
+  int p, complete;
   memset(none, 0, sizeof none);
   none[0] = 1;
   permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
-  for (p = s = 0; p < frontier->steps; p++) {
-    double weight = 0;
-    for (; s < frontier->stream_start[p + 1]; s++)
-      weight += frontier->coefficient[s].absolute;
-    growth += weight > 1 ? log2(weight) : 0;
-  }
-  run->careful = growth > 300;
   run->cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof *run->cursor);
   run->take = (permi_take *)permi_pool_get(pool, streams, sizeof *run->take);
   run->moves.pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
   run->moves.move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
   complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* for all steps: growing touches fresh pages */
+  for (p = 0; p < 2 && complete; p++) { /* growing touches fresh pages */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -220,7 +195,9 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* values within 2^+-500, entries at most 1: nothing overflows */
-  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+  e = status == PERM_OK && !permi_algebra_is_integer(frontier->numbers.algebra)
+          ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT)
+          : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
   run->base.visited += (double)target->states;
