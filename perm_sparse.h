@@ -6152,10 +6152,9 @@ typedef struct permi_exactness {
 } permi_exactness;
 
 /* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers are too long. */
-PERMI_COLD static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block,
-                                                    const int *order, const double *binomial,
-                                                    const permi_exactness *exactness, permi_control *watch,
-                                                    permi_frontier **made)
+static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
+                                         const double *binomial, const permi_exactness *exactness,
+                                         permi_control *watch, permi_frontier **made)
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
@@ -6707,7 +6706,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-PERMI_COLD static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
+PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
   permi_array_residues *residues = &frontier->arrays->residues;
@@ -7247,8 +7246,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
 }
 
 /* None if stopped or with too many slots. */
-PERMI_COLD static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa,
-                                          permi_control *watch)
+static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
@@ -7314,7 +7312,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-PERMI_COLD static double permi_arrays_seconds(const permi_frontier *frontier)
+PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;
@@ -7901,8 +7899,6 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; prices and runs its tree. */
 
@@ -8259,7 +8255,8 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
 }
 
 /* PERM_ERROR_LIMIT: too wide, or slower than the rival. */
-static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
+PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling,
+                                                       double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
   double least = 0;
@@ -8415,7 +8412,8 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
 }
 
 /* given: roundings of entries. 0 also if stopped. */
-static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
+PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given,
+                                               permi_tree *tree)
 {
   permi_control *watch = graph->watch;
   const int n = 2 * block->n;
@@ -8631,8 +8629,6 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
                     permi_tree_task, permi_tree_explain);
   return PERM_OK;
 }
-
-PERMI_BRIEF_END
 
 /* =========================================================================================== >>band
    A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
@@ -10494,8 +10490,6 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
   return status;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ================================================================================== >>classes_order
    Order, price and offer of method twins. */
 
@@ -10760,6 +10754,8 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
     maker->job->precision = PERM_PRECISION_DD;
   return PERM_OK;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>hybrid_layout
    Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
@@ -12764,7 +12760,7 @@ static void permi_signs_row_sums(permi_signs_matrix *matrix)
   }
 }
 
-static uint64_t permi_signs_bits(int begin, int count)
+PERMI_INLINE uint64_t permi_signs_bits(int begin, int count)
 {
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
 }

@@ -206,9 +206,7 @@ PERMI_BRIEF_END
 #include "frontier/arrays_run.h"
 
 #include "tree/tree.h"
-PERMI_BRIEF_BEGIN
 #include "tree/tree_build.h"
-PERMI_BRIEF_END
 
 #include "band/band.h"
 PERMI_BRIEF_BEGIN
@@ -217,9 +215,9 @@ PERMI_BRIEF_BEGIN
 #include "twins/classes.h"
 PERMI_BRIEF_END
 #include "twins/classes_run.h"
-PERMI_BRIEF_BEGIN
 #include "twins/classes_order.h"
 
+PERMI_BRIEF_BEGIN
 #include "hybrid/hybrid_layout.h"
 #include "hybrid/hybrid_program.h"
 #include "hybrid/hybrid_leaf.h"

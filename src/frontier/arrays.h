@@ -267,7 +267,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-PERMI_COLD static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
+PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
   permi_array_residues *residues = &frontier->arrays->residues;

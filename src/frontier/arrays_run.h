@@ -345,8 +345,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
 }
 
 /* None if stopped or with too many slots. */
-PERMI_COLD static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa,
-                                          permi_control *watch)
+static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
@@ -412,7 +411,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-PERMI_COLD static double permi_arrays_seconds(const permi_frontier *frontier)
+PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;

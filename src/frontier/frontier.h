@@ -484,10 +484,9 @@ typedef struct permi_exactness {
 } permi_exactness;
 
 /* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers are too long. */
-PERMI_COLD static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block,
-                                                    const int *order, const double *binomial,
-                                                    const permi_exactness *exactness, permi_control *watch,
-                                                    permi_frontier **made)
+static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
+                                         const double *binomial, const permi_exactness *exactness,
+                                         permi_control *watch, permi_frontier **made)
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;

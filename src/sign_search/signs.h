@@ -42,7 +42,7 @@ static void permi_signs_row_sums(permi_signs_matrix *matrix)
   }
 }
 
-static uint64_t permi_signs_bits(int begin, int count)
+PERMI_INLINE uint64_t permi_signs_bits(int begin, int count)
 {
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
 }

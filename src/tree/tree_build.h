@@ -356,7 +356,8 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
 }
 
 /* PERM_ERROR_LIMIT: too wide, or slower than the rival. */
-static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
+PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling,
+                                                       double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
   double least = 0;
@@ -512,7 +513,8 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
 }
 
 /* given: roundings of entries. 0 also if stopped. */
-static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
+PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given,
+                                               permi_tree *tree)
 {
   permi_control *watch = graph->watch;
   const int n = 2 * block->n;
