@@ -6025,7 +6025,8 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
   return most;
 }
 
-static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
+PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block,
+                                                      permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
   const int *birth = frontier->birth, *death = frontier->death, *slot = frontier->slot;
@@ -6067,8 +6068,8 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
-                               const double *binomial, permi_walk *walk, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
+                                                  const double *binomial, permi_walk *walk, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   int i, e, v, p = 0;
@@ -6209,7 +6210,10 @@ done:
 }
 
 /* ========================================================================================== >>steps
-   Steps of the lists: merges states by groups and adds up their values. */
+   Steps of the lists, on one thread, as arrays take the large ones: merges states by groups, adds up their values. */
+
+/* Measuring costs a fifth of a step: long lists are measured in one of four, unless they grow. */
+#define PERMI_TRACK_STATES 2000
 
 typedef struct permi_take {
   uint32_t group, stream;
@@ -6221,7 +6225,7 @@ typedef struct permi_run {
   permi_list list[2];
   permi_cursor *cursor;
   permi_take *take; /* of a group */
-  int step;
+  int step, tracking;
   permi_moves moves;
   double state_seconds;
 } permi_run;
@@ -6250,7 +6254,7 @@ static void permi_group_fill(permi_run *run, const permi_list *source, const per
                                             fresh && !pass);
       fresh = 0;
     }
-  if (!permi_algebra_is_integer(numbers->algebra))
+  if (run->tracking)
     permi_values_track(numbers->algebra, y, count, &run->base.sizes);
 }
 
@@ -6334,7 +6338,9 @@ static int permi_run_prepare(permi_run *run, int p)
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
     if (sizes->smallest * least < PERMI_SAFE_PRODUCT)
       sizes->loss += (frontier->numbers.algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
-    permi_sizes_clear(sizes);
+    run->tracking = run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0 || sizes->largest * weight > 1e100;
+    sizes->smallest = run->tracking ? DBL_MAX : 0;
+    sizes->largest = run->tracking ? 0 : sizes->largest * weight;
   }
   return streams;
 }
@@ -6403,9 +6409,7 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* values within 2^+-500, entries at most 1: nothing overflows */
-  e = status == PERM_OK && !permi_algebra_is_integer(frontier->numbers.algebra)
-          ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT)
-          : 0;
+  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
   run->base.visited += (double)target->states;
@@ -6753,7 +6757,8 @@ static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
   return layout->total[permi_count_ones(top)];
 }
 
-static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
+PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied,
+                                                 int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
@@ -6842,7 +6847,8 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
+PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source,
+                                               const permi_layout *target)
 {
   const permi_frontier *frontier = run->frontier;
   const permi_arrays *arrays = run->arrays;
@@ -7588,7 +7594,7 @@ typedef struct permi_tree_product {
 } permi_tree_product;
 
 /* Non-zero states, by matched vertices in `common`. */
-static void permi_tree_sort(const permi_tree_product *join, int part)
+PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
   const permi_tree_table *table = join->factor[part];
@@ -7807,7 +7813,8 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
+PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
+                                               permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;
@@ -9333,8 +9340,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
 }
 
 /* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
-static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
-                             int *lines, permi_band_price *price)
+PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block,
+                                                double limit, int *same, int *lines, permi_band_price *price)
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
@@ -9558,6 +9565,8 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
+PERMI_BRIEF_END
+
 /* ======================================================================================== >>classes
    Method twins: the frontier with waiting vertices counted, not told apart. */
 
@@ -9646,7 +9655,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 
 /* Is a : b = c : d? Moduli may differ by PERMI_CLASS_ROOM. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
-static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
+PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   const double *part[] = {block->real, block->imaginary};
   const int edge[2][2] = {{a, d}, {b, c}}, parts = part[1] != NULL;
@@ -9942,7 +9951,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
 }
 
 /* The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
-static void permi_class_refine(permi_class_build *build, int p, int number)
+PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
   const permi_class c = build->list[number];
@@ -10044,8 +10053,9 @@ static void permi_class_take_away(permi_class_build *build, int v)
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
 }
 
-static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
-                                    permi_control *watch, int doubled, double most)
+PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build, permi_classes *plan,
+                                                       const permi_block *block, permi_control *watch, int doubled,
+                                                       double most)
 {
   const size_t vertices = 2 * (size_t)block->n;
   permi_pool *pool = &build->pool;
@@ -10119,8 +10129,6 @@ static int permi_class_fields(permi_classes *plan)
   }
   return 1;
 }
-
-PERMI_BRIEF_END
 
 /* ==================================================================================== >>classes_run
    Runs method twins: steps from states to states. */
@@ -10512,7 +10520,7 @@ static int permi_class_left(const permi_class_build *build, int v)
   return classes + (fresh > 0);
 }
 
-static int permi_class_choose(permi_class_build *build, int attempt)
+PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
   int v, chosen = -1, least = 0;
   uint64_t best = 0;
@@ -10547,7 +10555,7 @@ static int permi_class_near(const double *x, const double *y)
 
 /* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
    longest row, then both by majority votes. */
-static int permi_class_vote(permi_class_build *build)
+PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
   const int n = block->n;
@@ -13242,8 +13250,8 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
 }
 
 /* Swaps, and moves by up to 12. */
-static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
-                                 uint64_t *seed, permi_control *watch)
+PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
+                                                    double heat, uint64_t *seed, permi_control *watch)
 {
   permi_signs_order now = *order, trial;
   uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
@@ -13312,7 +13320,7 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
 }
 
 /* Doubles columns so that rows can vanish, annealed against the expected leaves; returns how many. */
-static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;
   permi_signs_model *model = &work->model;
@@ -13891,7 +13899,7 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                      (char *)target->value + (target->states - 1) * bytes,
                      (const char *)source->value + take.group * bytes, 1);
   }
-  if (!permi_algebra_is_integer(frontier->numbers.algebra))
+  if (run->tracking)
     permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
   permi_release(allocator, memory[0]);
   permi_release(allocator, memory[1]);
@@ -19387,7 +19395,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
 
 PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
 {
-  return bit ? PERMI_NAME(signs_advance)(walk, k, 1) : PERMI_NAME(signs_advance)(walk, k, 0);
+  return PERMI_NAME(signs_advance)(walk, k, bit);
 }
 
 #if PERMI_WIDTH >= 4

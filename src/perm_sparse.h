@@ -211,9 +211,9 @@ PERMI_BRIEF_END
 #include "band/band.h"
 PERMI_BRIEF_BEGIN
 #include "band/band_order.h"
+PERMI_BRIEF_END
 
 #include "twins/classes.h"
-PERMI_BRIEF_END
 #include "twins/classes_run.h"
 #include "twins/classes_order.h"
 

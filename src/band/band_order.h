@@ -222,8 +222,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
 }
 
 /* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
-static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
-                             int *lines, permi_band_price *price)
+PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block,
+                                                double limit, int *same, int *lines, permi_band_price *price)
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;

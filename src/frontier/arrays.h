@@ -314,7 +314,8 @@ static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
   return layout->total[permi_count_ones(top)];
 }
 
-static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
+PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied,
+                                                 int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
@@ -403,7 +404,8 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
+PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source,
+                                               const permi_layout *target)
 {
   const permi_frontier *frontier = run->frontier;
   const permi_arrays *arrays = run->arrays;

@@ -357,7 +357,8 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
   return most;
 }
 
-static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
+PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block,
+                                                      permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
   const int *birth = frontier->birth, *death = frontier->death, *slot = frontier->slot;
@@ -399,8 +400,8 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
-                               const double *binomial, permi_walk *walk, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
+                                                  const double *binomial, permi_walk *walk, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   int i, e, v, p = 0;

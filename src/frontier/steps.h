@@ -1,7 +1,10 @@
 /* ========================================================================================== >>steps
-   Steps of the lists: merges states by groups and adds up their values. */
+   Steps of the lists, on one thread, as arrays take the large ones: merges states by groups, adds up their values. */
 #pragma once
 #include "frontier.h"
+
+/* Measuring costs a fifth of a step: long lists are measured in one of four, unless they grow. */
+#define PERMI_TRACK_STATES 2000
 
 typedef struct permi_take {
   uint32_t group, stream;
@@ -13,7 +16,7 @@ typedef struct permi_run {
   permi_list list[2];
   permi_cursor *cursor;
   permi_take *take; /* of a group */
-  int step;
+  int step, tracking;
   permi_moves moves;
   double state_seconds;
 } permi_run;
@@ -42,7 +45,7 @@ static void permi_group_fill(permi_run *run, const permi_list *source, const per
                                             fresh && !pass);
       fresh = 0;
     }
-  if (!permi_algebra_is_integer(numbers->algebra))
+  if (run->tracking)
     permi_values_track(numbers->algebra, y, count, &run->base.sizes);
 }
 
@@ -126,7 +129,9 @@ static int permi_run_prepare(permi_run *run, int p)
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
     if (sizes->smallest * least < PERMI_SAFE_PRODUCT)
       sizes->loss += (frontier->numbers.algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
-    permi_sizes_clear(sizes);
+    run->tracking = run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0 || sizes->largest * weight > 1e100;
+    sizes->smallest = run->tracking ? DBL_MAX : 0;
+    sizes->largest = run->tracking ? 0 : sizes->largest * weight;
   }
   return streams;
 }
@@ -195,9 +200,7 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* values within 2^+-500, entries at most 1: nothing overflows */
-  e = status == PERM_OK && !permi_algebra_is_integer(frontier->numbers.algebra)
-          ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT)
-          : 0;
+  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->base.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
   if (e)
     permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
   run->base.visited += (double)target->states;

@@ -75,7 +75,7 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                      (char *)target->value + (target->states - 1) * bytes,
                      (const char *)source->value + take.group * bytes, 1);
   }
-  if (!permi_algebra_is_integer(frontier->numbers.algebra))
+  if (run->tracking)
     permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
   permi_release(allocator, memory[0]);
   permi_release(allocator, memory[1]);

@@ -89,7 +89,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
 
 PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
 {
-  return bit ? PERMI_NAME(signs_advance)(walk, k, 1) : PERMI_NAME(signs_advance)(walk, k, 0);
+  return PERMI_NAME(signs_advance)(walk, k, bit);
 }
 
 #if PERMI_WIDTH >= 4

@@ -193,8 +193,8 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
 }
 
 /* Swaps, and moves by up to 12. */
-static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
-                                 uint64_t *seed, permi_control *watch)
+PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
+                                                    double heat, uint64_t *seed, permi_control *watch)
 {
   permi_signs_order now = *order, trial;
   uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
@@ -263,7 +263,7 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
 }
 
 /* Doubles columns so that rows can vanish, annealed against the expected leaves; returns how many. */
-static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;
   permi_signs_model *model = &work->model;

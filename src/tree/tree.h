@@ -238,7 +238,7 @@ typedef struct permi_tree_product {
 } permi_tree_product;
 
 /* Non-zero states, by matched vertices in `common`. */
-static void permi_tree_sort(const permi_tree_product *join, int part)
+PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
   const permi_tree_table *table = join->factor[part];
@@ -457,7 +457,8 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
+PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
+                                               permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;

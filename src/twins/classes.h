@@ -88,7 +88,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 
 /* Is a : b = c : d? Moduli may differ by PERMI_CLASS_ROOM. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
-static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
+PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   const double *part[] = {block->real, block->imaginary};
   const int edge[2][2] = {{a, d}, {b, c}}, parts = part[1] != NULL;
@@ -384,7 +384,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
 }
 
 /* The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
-static void permi_class_refine(permi_class_build *build, int p, int number)
+PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
   const permi_class c = build->list[number];
@@ -486,8 +486,9 @@ static void permi_class_take_away(permi_class_build *build, int v)
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
 }
 
-static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
-                                    permi_control *watch, int doubled, double most)
+PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build, permi_classes *plan,
+                                                       const permi_block *block, permi_control *watch, int doubled,
+                                                       double most)
 {
   const size_t vertices = 2 * (size_t)block->n;
   permi_pool *pool = &build->pool;

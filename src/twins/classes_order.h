@@ -22,7 +22,7 @@ static int permi_class_left(const permi_class_build *build, int v)
   return classes + (fresh > 0);
 }
 
-static int permi_class_choose(permi_class_build *build, int attempt)
+PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
   int v, chosen = -1, least = 0;
   uint64_t best = 0;
@@ -57,7 +57,7 @@ static int permi_class_near(const double *x, const double *y)
 
 /* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
    longest row, then both by majority votes. */
-static int permi_class_vote(permi_class_build *build)
+PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
   const int n = block->n;
