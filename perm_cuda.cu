@@ -2422,7 +2422,7 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   to[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* As many for both blocks. */
+/* Returns a column's cuts, as many for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
@@ -2473,7 +2473,7 @@ static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-/* From `at` on: what the cuts leave. */
+/* Fills the cuts and, from `at` on, what they leave. */
 static void permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
   const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;

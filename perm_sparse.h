@@ -5175,7 +5175,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Low parts are 0, for compilers. */
+/* Shows compilers that low parts are 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5203,7 +5203,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* How often to add c: `factor` times if c factor would overflow. */
+/* Returns how often to add c: `factor` times if c factor would overflow. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -5320,7 +5320,7 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Four chains, as a minimum takes four cycles. */
+/* Measures in four chains, as a minimum takes four cycles. */
 static void permi_values_extremes(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
 {
   double low[4], high[4];
@@ -5449,7 +5449,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Not low parts or integers. */
+/* Measures no low parts or integers. */
 static void permi_values_track(permi_algebra algebra, const void *values, size_t count, permi_sizes *sizes)
 {
   const double *x = (const double *)values;
@@ -5486,8 +5486,8 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
   line->others += x != 1;
 }
 
-/* Log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or r!^(1/r)
-   for moduli 1 [Bre73]. */
+/* Returns log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
+   r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
   return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
@@ -5682,7 +5682,7 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
    are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
    pattern; patterns are few, so a state costs only its value. */
 
-/* docs/engines.md */
+/* fastest: docs/engines.md */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
@@ -6152,7 +6152,7 @@ typedef struct permi_exactness {
   int doubled;
 } permi_exactness;
 
-/* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers are too long. */
+/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)
@@ -6637,7 +6637,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* The sum of a step's moduli; INFINITY: not real. */
+/* Returns the sum of a step's moduli; INFINITY: not real. */
 static double permi_residues_weight(const permi_frontier *frontier, int p)
 {
   const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
@@ -6650,7 +6650,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
   return weight * (1 + 1e-12);
 }
 
-/* -1: impossible modulo numbers up to twice `half`. */
+/* Returns -1 if impossible modulo numbers up to twice `half`. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -6979,7 +6979,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* The last integer goes first. */
+/* Lengthens integers, the last first. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -7251,7 +7251,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-/* None if stopped or with too many slots. */
+/* Makes none if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -7567,7 +7567,7 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
   return PERM_OK;
 }
 
-/* Into [2^-100, 2^100]: products do not overflow. */
+/* Brings values into [2^-100, 2^100]: products do not overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -7593,7 +7593,7 @@ typedef struct permi_tree_product {
   int cut, parts;       /* of a part */
 } permi_tree_product;
 
-/* Non-zero states, by matched vertices in `common`. */
+/* Groups non-zero states by matched vertices in `common`. */
 PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
@@ -7678,7 +7678,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
-/* By common parts of the product: few places at a time, heavy parts first. */
+/* Goes by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;
@@ -7703,7 +7703,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* By those of the left: 3 to 7 % faster in cache. */
+/* Goes by those of the left: 3 to 7 % faster in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   uint32_t *const *first = join->run->first;
@@ -7759,12 +7759,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (to 0 exactly), pairs <= 2^|common| the
-   ways to share a mask; in a star of e entries a product and e additions. So the permanent sums all products, each
-   times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex
-   products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex ones by 4 times that. With
-   moduli M a join takes loss, the rest of the error, to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum
-   |a|) loss; a product that may be below PERMI_SAFE_PRODUCT adds PERMI_TREE_LOST. tests/proofs/chains.v. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
+   Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8007,7 +8003,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* 0: they were adjacent; -1: out of memory, or stopped. */
+/* Returns 0 if they were adjacent, -1 if out of memory or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -8120,7 +8116,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* -1 also if stopped. */
+/* Returns -1 also if stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* of millions: microseconds */
@@ -8192,7 +8188,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* 0 also if stopped. */
+/* Returns 0 also if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -8221,7 +8217,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
@@ -8261,7 +8257,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* PERM_ERROR_LIMIT: too wide, or slower than the rival. */
+/* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
 PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling,
                                                        double rival)
 {
@@ -8418,7 +8414,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of entries. 0 also if stopped. */
+/* given: roundings of entries. Returns 0 also if stopped. */
 PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given,
                                                permi_tree *tree)
 {
@@ -8511,7 +8507,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* 0: integers may be too long. */
+/* Returns 0 if integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
@@ -8655,7 +8651,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* First half of a permi_coefficient, or its integers. */
+/* The first half of a permi_coefficient, or its integers. */
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
@@ -8811,7 +8807,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Ascending targets. Below p `before` and `after` are used. */
+/* Goes by ascending target. Below p `before` and `after` are used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -8880,7 +8876,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* Products stay above PERMI_BAND_SAFE, sums do not overflow. */
+/* Keeps products above PERMI_BAND_SAFE and sums from overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -9148,7 +9144,7 @@ static void permi_band_same(const permi_block *block, int *same, permi_control *
   }
 }
 
-/* Low degrees first, as Cuthill and McKee. */
+/* Takes low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -9186,7 +9182,7 @@ typedef struct permi_band_price {
   int width;
 } permi_band_price;
 
-/* C(columns, used), or vectors of counts with sum `used`. */
+/* Returns C(columns, used), or vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -9639,7 +9635,7 @@ static int permi_class_plain(const permi_block *block, int v)
   return plain;
 }
 
-/* Exact. 0: a part underflows. */
+/* Adds x y or -x y exactly. Returns 0 if a part underflows. */
 static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 {
   double high = x * y;
@@ -9694,7 +9690,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* One rounding a part (double-double: PERMI_DD_UNIT). */
+/* Rounds once a part (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -9719,7 +9715,7 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* With the sign of `like`. */
+/* The result has the sign of `like`. */
 static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
 {
   while (b) {
@@ -9854,7 +9850,7 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* v joined in step p. */
+/* Notes how v joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -9893,7 +9889,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Touched members stand first; returns their parts, -1: too many. */
+/* Returns how many parts the touched members make, which stand first; -1: too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -10096,7 +10092,7 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   }
 }
 
-/* 0: the key has too many bits. */
+/* Returns 0 if the key has too many bits. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};
@@ -10284,7 +10280,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* SIZE_MAX: out of memory. */
+/* Returns a known or new state; SIZE_MAX: out of memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -10382,17 +10378,8 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND. As in >>steps the computed value sums all ways' products of entries and factors, each times at most K
-   factors 1 + d, |d| <= u.
-   1. An entry a(u, v) is the factor of u times the class's entry a(l, v) / a(l, w), as that times a(u, w) is a(u, v).
-   The quotient is rounded once, multiplied by the number that waits, then by the value; the factor multiplied the value
-   when u came: 4 roundings for each of n entries. Complex: 2, 1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
-   2. In step p at most `ways` states have one successor by one of `parts` + 1 ways: ways * (parts + 1) - 1 additions.
-   3. By own powers sums of moduli are in [1/2, 1), and a product's at least 2^-302. Underflow takes below DBL_MIN < u
-   2^-302 (double-double: 2^-100) from it, or from the lesser of two summands: one more factor each. Quotients are below
-   2^301: nothing overflows.
-   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM): at least 1 - g times the truth.
-   tests/proofs/chains.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of 7 or 12 roundings a line and of additions, which `ways` and
+   `parts` limit; nothing overflows, and underflow is a rounding. tests/proofs/chains.v, tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
@@ -10593,7 +10580,7 @@ PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, at the latest beyond `patience`. */
+/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
@@ -12781,7 +12768,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* By class, then by the step of the last prefix column (-1: none). */
+/* Places rows by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -12843,7 +12830,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups do the same to the shared rows. */
+/* Groups patterns that do the same to the shared rows. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -12866,7 +12853,7 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* Zeros, aligned. */
+/* Returns zeros, aligned. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
@@ -12882,7 +12869,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if al
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* The patterns with which a row does not vanish, by its count. 0: no memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -13026,7 +13013,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* 0: no pattern is left. */
+/* Sets prefix columns; 0: no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -13075,7 +13062,7 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* If a sign is + with probability q. */
+/* Returns the probability that the row vanishes if a sign is + with probability q. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -13127,7 +13114,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* A row's positions; k is bit 63 - k. */
+/* Writes each row's positions as a set; position k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -13207,7 +13194,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
-/* Divides by `ratio` in so many moves, the same with every C library. */
+/* Returns the factor that divides by `ratio` in so many moves, the same with every C library. */
 static double permi_signs_cooling(double ratio, int moves)
 {
   double low = 0, high = 1;
@@ -13226,7 +13213,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Swaps a and b, or moves a to b; rows' positions follow. */
+/* Swaps columns a and b, or moves a to b; the rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -13249,7 +13236,7 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
   order->column[b] = column;
 }
 
-/* Swaps, and moves by up to 12. */
+/* Anneals by swaps, and by moves by up to 12. */
 PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
                                                     double heat, uint64_t *seed, permi_control *watch)
 {
@@ -13443,7 +13430,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* By random living signs; returns 2^forks, or 0 if it died. */
+/* Descends by random living signs; returns 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -13460,7 +13447,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* By probes: a random path down to `deep`, then everything. */
+/* Predicts by probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -13521,14 +13508,14 @@ static int permi_signs_gpu_takes(const permi_signs *signs)
   return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
-/* One GPU. */
+/* Returns the seconds on one GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
   const double *each = permi_signs_each[2];
   return each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] + each[3] * (1 + shared_words) * counted[3];
 }
 
-/* 0: out of memory. */
+/* Numbers the living prefixes and predicts the work; 0: out of memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
   const perm_allocator *allocator = &signs->owned.allocator;
@@ -13570,7 +13557,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* 0: too large for counts. */
+/* Reads rows or columns; 0: too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -13607,13 +13594,13 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Times that of a core, perhaps. */
+/* Returns how much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Seconds for the order, and for probes, of a run of so many. */
+/* Returns seconds for the order, and for probes, of a run of so many. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
@@ -13675,7 +13662,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads the side with fewer leaves, weighed; returns the columns doubled, -1: too large. */
+/* Reads the side that leaves fewer leaves, with weights; returns how many columns are doubled, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
@@ -15365,7 +15352,7 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* Return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
+/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -15476,7 +15463,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* After or before `beside`; beside < 0: alone. */
+/* Puts h after or before `beside`; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -15491,7 +15478,7 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
   map->clockwise[before] = h;
 }
 
-/* Outgoing edges in order, then each return edge beside the path on its side. */
+/* Draws outgoing edges in order, then each return edge beside the path on its side. */
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
@@ -15534,7 +15521,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Or *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -15592,7 +15579,7 @@ typedef struct permi_faces {
   int *of, *length, *any; /* beside a half-edge; half-edges, one of them */
 } permi_faces;
 
-/* 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -15663,7 +15650,7 @@ typedef struct permi_kasteleyn {
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Unknown if watch stops. 0: out of memory. */
+/* Makes the signs; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -15752,7 +15739,7 @@ typedef struct permi_dissecting {
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
-/* Finds queue[tail..returned). */
+/* Searches breadth-first; finds queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -15781,8 +15768,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* A separator of the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over three
-   quarters. */
+/* Finds what separates the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over
+   three quarters. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -15933,7 +15920,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Last front first: boundaries below and what own pairs touch, less these. -1: out of memory; 0: too many. */
+/* Makes boundaries, last front first: those below and what own pairs touch, less these. -1: out of memory; 0: too
+   many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -15955,7 +15943,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Incomplete if watch stops. 0: out of memory. partner: a column's row. */
+/* Stays incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -16186,7 +16174,7 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   }
 }
 
-/* A pivot to (pivots, pivots). 0: none. */
+/* Brings a pivot to (pivots, pivots). 0: there is none. */
 static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
@@ -16221,7 +16209,7 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   }
 }
 
-/* The next diagonal entry if large enough, else the pivot that is largest against its column. */
+/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -16404,7 +16392,7 @@ typedef struct permi_front_poll {
   permi_control *watch;
 } permi_front_poll;
 
-/* *odd: the sign is wrong. */
+/* Eliminates all; *odd: the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -16540,7 +16528,7 @@ typedef struct permi_planar_run {
   int failed;
 } permi_planar_run;
 
-/* Gaussian integers: with both roots of -1. */
+/* Eliminates modulo prime `part`; Gaussian integers, with both roots of -1. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;
@@ -16625,7 +16613,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: relative radius, below it no second look */
 
-/* |a - b|, in units of a's. */
+/* Returns |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -16641,7 +16629,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
+/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -16746,7 +16734,7 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* 0: the permanent may be too long. */
+/* Returns 0 if the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
@@ -19399,7 +19387,7 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
+/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -19430,7 +19418,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
   }
 }
 
-/* v c modulo 2^64, |c| < 2^31. */
+/* Returns v c modulo 2^64, |c| < 2^31. */
 PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 {
   const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(v, _mm256_set1_epi64x(0x80000000)), 32);

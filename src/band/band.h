@@ -18,7 +18,7 @@
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* First half of a permi_coefficient, or its integers. */
+/* The first half of a permi_coefficient, or its integers. */
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
@@ -174,7 +174,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Ascending targets. Below p `before` and `after` are used. */
+/* Goes by ascending target. Below p `before` and `after` are used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -243,7 +243,7 @@ static int permi_band_apart(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* Products stay above PERMI_BAND_SAFE, sums do not overflow. */
+/* Keeps products above PERMI_BAND_SAFE and sums from overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;

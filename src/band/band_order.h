@@ -30,7 +30,7 @@ static void permi_band_same(const permi_block *block, int *same, permi_control *
   }
 }
 
-/* Low degrees first, as Cuthill and McKee. */
+/* Takes low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -68,7 +68,7 @@ typedef struct permi_band_price {
   int width;
 } permi_band_price;
 
-/* C(columns, used), or vectors of counts with sum `used`. */
+/* Returns C(columns, used), or vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;

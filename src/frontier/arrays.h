@@ -194,7 +194,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* The sum of a step's moduli; INFINITY: not real. */
+/* Returns the sum of a step's moduli; INFINITY: not real. */
 static double permi_residues_weight(const permi_frontier *frontier, int p)
 {
   const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
@@ -207,7 +207,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
   return weight * (1 + 1e-12);
 }
 
-/* -1: impossible modulo numbers up to twice `half`. */
+/* Returns -1 if impossible modulo numbers up to twice `half`. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];

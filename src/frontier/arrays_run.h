@@ -72,7 +72,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* The last integer goes first. */
+/* Lengthens integers, the last first. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -344,7 +344,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-/* None if stopped or with too many slots. */
+/* Makes none if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;

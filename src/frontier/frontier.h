@@ -14,7 +14,7 @@
    are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
    pattern; patterns are few, so a state costs only its value. */
 
-/* docs/engines.md */
+/* fastest: docs/engines.md */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
@@ -484,7 +484,7 @@ typedef struct permi_exactness {
   int doubled;
 } permi_exactness;
 
-/* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers are too long. */
+/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)

@@ -69,7 +69,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Low parts are 0, for compilers. */
+/* Shows compilers that low parts are 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -97,7 +97,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* How often to add c: `factor` times if c factor would overflow. */
+/* Returns how often to add c: `factor` times if c factor would overflow. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -214,7 +214,7 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Four chains, as a minimum takes four cycles. */
+/* Measures in four chains, as a minimum takes four cycles. */
 static void permi_values_extremes(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
 {
   double low[4], high[4];
@@ -343,7 +343,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Not low parts or integers. */
+/* Measures no low parts or integers. */
 static void permi_values_track(permi_algebra algebra, const void *values, size_t count, permi_sizes *sizes)
 {
   const double *x = (const double *)values;
@@ -380,8 +380,8 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
   line->others += x != 1;
 }
 
-/* Log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or r!^(1/r)
-   for moduli 1 [Bre73]. */
+/* Returns log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
+   r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
   return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;

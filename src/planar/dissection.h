@@ -40,7 +40,7 @@ typedef struct permi_dissecting {
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
-/* Finds queue[tail..returned). */
+/* Searches breadth-first; finds queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -69,8 +69,8 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* A separator of the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over three
-   quarters. */
+/* Finds what separates the queue: pairs of keys up to *at that touch one above. Returns its price: few, no side over
+   three quarters. */
 static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
   int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
@@ -221,7 +221,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Last front first: boundaries below and what own pairs touch, less these. -1: out of memory; 0: too many. */
+/* Makes boundaries, last front first: those below and what own pairs touch, less these. -1: out of memory; 0: too
+   many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -243,7 +244,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Incomplete if watch stops. 0: out of memory. partner: a column's row. */
+/* Stays incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {

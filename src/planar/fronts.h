@@ -147,7 +147,7 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   }
 }
 
-/* A pivot to (pivots, pivots). 0: none. */
+/* Brings a pivot to (pivots, pivots). 0: there is none. */
 static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
@@ -182,7 +182,7 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   }
 }
 
-/* The next diagonal entry if large enough, else the pivot that is largest against its column. */
+/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -365,7 +365,7 @@ typedef struct permi_front_poll {
   permi_control *watch;
 } permi_front_poll;
 
-/* *odd: the sign is wrong. */
+/* Eliminates all; *odd: the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {

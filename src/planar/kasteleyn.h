@@ -145,7 +145,7 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* Return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
+/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -256,7 +256,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* After or before `beside`; beside < 0: alone. */
+/* Puts h after or before `beside`; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -271,7 +271,7 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
   map->clockwise[before] = h;
 }
 
-/* Outgoing edges in order, then each return edge beside the path on its side. */
+/* Draws outgoing edges in order, then each return edge beside the path on its side. */
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
@@ -314,7 +314,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Or *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -372,7 +372,7 @@ typedef struct permi_faces {
   int *of, *length, *any; /* beside a half-edge; half-edges, one of them */
 } permi_faces;
 
-/* 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -443,7 +443,7 @@ typedef struct permi_kasteleyn {
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Unknown if watch stops. 0: out of memory. */
+/* Makes the signs; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {

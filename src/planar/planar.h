@@ -31,7 +31,7 @@ typedef struct permi_planar_run {
   int failed;
 } permi_planar_run;
 
-/* Gaussian integers: with both roots of -1. */
+/* Eliminates modulo prime `part`; Gaussian integers, with both roots of -1. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;
@@ -116,7 +116,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: relative radius, below it no second look */
 
-/* |a - b|, in units of a's. */
+/* Returns |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -132,7 +132,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
+/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -237,7 +237,7 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* 0: the permanent may be too long. */
+/* Returns 0 if the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {

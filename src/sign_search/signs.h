@@ -55,7 +55,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* By class, then by the step of the last prefix column (-1: none). */
+/* Places rows by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -117,7 +117,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups do the same to the shared rows. */
+/* Groups patterns that do the same to the shared rows. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -140,7 +140,7 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* Zeros, aligned. */
+/* Returns zeros, aligned. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
@@ -156,7 +156,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if al
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* The patterns with which a row does not vanish, by its count. 0: no memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -300,7 +300,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* 0: no pattern is left. */
+/* Sets prefix columns; 0: no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)

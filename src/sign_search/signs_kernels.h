@@ -93,7 +93,7 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
+/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -124,7 +124,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
   }
 }
 
-/* v c modulo 2^64, |c| < 2^31. */
+/* Returns v c modulo 2^64, |c| < 2^31. */
 PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 {
   const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(v, _mm256_set1_epi64x(0x80000000)), 32);

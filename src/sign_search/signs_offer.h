@@ -66,7 +66,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* By random living signs; returns 2^forks, or 0 if it died. */
+/* Descends by random living signs; returns 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -83,7 +83,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* By probes: a random path down to `deep`, then everything. */
+/* Predicts by probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -144,14 +144,14 @@ static int permi_signs_gpu_takes(const permi_signs *signs)
   return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
-/* One GPU. */
+/* Returns the seconds on one GPU. */
 static double permi_signs_gpu_seconds(const double *counted, int shared_words)
 {
   const double *each = permi_signs_each[2];
   return each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] + each[3] * (1 + shared_words) * counted[3];
 }
 
-/* 0: out of memory. */
+/* Numbers the living prefixes and predicts the work; 0: out of memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
   const perm_allocator *allocator = &signs->owned.allocator;
@@ -193,7 +193,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* 0: too large for counts. */
+/* Reads rows or columns; 0: too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -230,13 +230,13 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Times that of a core, perhaps. */
+/* Returns how much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Seconds for the order, and for probes, of a run of so many. */
+/* Returns seconds for the order, and for probes, of a run of so many. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
@@ -298,7 +298,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads the side with fewer leaves, weighed; returns the columns doubled, -1: too large. */
+/* Reads the side that leaves fewer leaves, with weights; returns how many columns are doubled, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;

@@ -18,7 +18,7 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* If a sign is + with probability q. */
+/* Returns the probability that the row vanishes if a sign is + with probability q. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -70,7 +70,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* A row's positions; k is bit 63 - k. */
+/* Writes each row's positions as a set; position k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -150,7 +150,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
-/* Divides by `ratio` in so many moves, the same with every C library. */
+/* Returns the factor that divides by `ratio` in so many moves, the same with every C library. */
 static double permi_signs_cooling(double ratio, int moves)
 {
   double low = 0, high = 1;
@@ -169,7 +169,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Swaps a and b, or moves a to b; rows' positions follow. */
+/* Swaps columns a and b, or moves a to b; the rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -192,7 +192,7 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
   order->column[b] = column;
 }
 
-/* Swaps, and moves by up to 12. */
+/* Anneals by swaps, and by moves by up to 12. */
 PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
                                                     double heat, uint64_t *seed, permi_control *watch)
 {

@@ -211,7 +211,7 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
   return PERM_OK;
 }
 
-/* Into [2^-100, 2^100]: products do not overflow. */
+/* Brings values into [2^-100, 2^100]: products do not overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -237,7 +237,7 @@ typedef struct permi_tree_product {
   int cut, parts;       /* of a part */
 } permi_tree_product;
 
-/* Non-zero states, by matched vertices in `common`. */
+/* Groups non-zero states by matched vertices in `common`. */
 PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
@@ -322,7 +322,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
-/* By common parts of the product: few places at a time, heavy parts first. */
+/* Goes by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;
@@ -347,7 +347,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* By those of the left: 3 to 7 % faster in cache. */
+/* Goes by those of the left: 3 to 7 % faster in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   uint32_t *const *first = join->run->first;
@@ -403,12 +403,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (to 0 exactly), pairs <= 2^|common| the
-   ways to share a mask; in a star of e entries a product and e additions. So the permanent sums all products, each
-   times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex
-   products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex ones by 4 times that. With
-   moduli M a join takes loss, the rest of the error, to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum
-   |a|) loss; a product that may be below PERMI_SAFE_PRODUCT adds PERMI_TREE_LOST. tests/proofs/chains.v. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
+   Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {

@@ -101,7 +101,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* 0: they were adjacent; -1: out of memory, or stopped. */
+/* Returns 0 if they were adjacent, -1 if out of memory or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -214,7 +214,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* -1 also if stopped. */
+/* Returns -1 also if stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* of millions: microseconds */
@@ -286,7 +286,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* 0 also if stopped. */
+/* Returns 0 also if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -315,7 +315,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
@@ -355,7 +355,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* PERM_ERROR_LIMIT: too wide, or slower than the rival. */
+/* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
 PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling,
                                                        double rival)
 {
@@ -512,7 +512,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of entries. 0 also if stopped. */
+/* given: roundings of entries. Returns 0 also if stopped. */
 PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given,
                                                permi_tree *tree)
 {
@@ -605,7 +605,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* 0: integers may be too long. */
+/* Returns 0 if integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));

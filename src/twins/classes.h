@@ -72,7 +72,7 @@ static int permi_class_plain(const permi_block *block, int v)
   return plain;
 }
 
-/* Exact. 0: a part underflows. */
+/* Adds x y or -x y exactly. Returns 0 if a part underflows. */
 static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 {
   double high = x * y;
@@ -127,7 +127,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* One rounding a part (double-double: PERMI_DD_UNIT). */
+/* Rounds once a part (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -152,7 +152,7 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* With the sign of `like`. */
+/* The result has the sign of `like`. */
 static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
 {
   while (b) {
@@ -287,7 +287,7 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* v joined in step p. */
+/* Notes how v joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -326,7 +326,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Touched members stand first; returns their parts, -1: too many. */
+/* Returns how many parts the touched members make, which stand first; -1: too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -529,7 +529,7 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   }
 }
 
-/* 0: the key has too many bits. */
+/* Returns 0 if the key has too many bits. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};

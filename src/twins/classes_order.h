@@ -95,7 +95,7 @@ PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, at the latest beyond `patience`. */
+/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {

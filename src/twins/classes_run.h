@@ -154,7 +154,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* SIZE_MAX: out of memory. */
+/* Returns a known or new state; SIZE_MAX: out of memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -252,17 +252,8 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND. As in >>steps the computed value sums all ways' products of entries and factors, each times at most K
-   factors 1 + d, |d| <= u.
-   1. An entry a(u, v) is the factor of u times the class's entry a(l, v) / a(l, w), as that times a(u, w) is a(u, v).
-   The quotient is rounded once, multiplied by the number that waits, then by the value; the factor multiplied the value
-   when u came: 4 roundings for each of n entries. Complex: 2, 1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
-   2. In step p at most `ways` states have one successor by one of `parts` + 1 ways: ways * (parts + 1) - 1 additions.
-   3. By own powers sums of moduli are in [1/2, 1), and a product's at least 2^-302. Underflow takes below DBL_MIN < u
-   2^-302 (double-double: 2^-100) from it, or from the lesser of two summands: one more factor each. Quotients are below
-   2^301: nothing overflows.
-   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM): at least 1 - g times the truth.
-   tests/proofs/chains.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of 7 or 12 roundings a line and of additions, which `ways` and
+   `parts` limit; nothing overflows, and underflow is a rounding. tests/proofs/chains.v, tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
