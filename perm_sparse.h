@@ -89,7 +89,7 @@
      frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
                      >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
                      >>steps           the union of lists by groups, their values; THE BOUND
-                     >>arrays          states indexed by combinations; residues, layout of a step
+                     >>arrays          states indexed by combinations; residues, layout and memory of a step
                      >>arrays_run      passes, price
                      >>array_kernels   arrays for each instruction set
      tree/           >>tree            tables of a tree decomposition, bucket elimination, products of tables; THE BOUND
@@ -5701,6 +5701,7 @@ typedef struct permi_arrays {
   int by_residues, low, middle, top;
   permi_array_residues residues;
   unsigned char *growth;
+  double bytes;
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new */
 } permi_arrays;
 
@@ -6498,6 +6499,7 @@ typedef struct permi_lookup {
   permi_coefficient c;
 } permi_lookup;
 
+typedef struct permi_places permi_places;
 typedef struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
@@ -6506,13 +6508,14 @@ typedef struct permi_arrays_run {
   uint64_t root;         /* of -1 modulo a prime */
   int again, absolute, kernel_eights, most, tracking;
   permi_block_kernel kernel;
-  size_t bytes, stride[2]; /* stride: before even, odd steps */
+  size_t bytes;
   permi_layout layout[2];
-  char *memory[2];
+  permi_places *places;
+  char *memory;
   perm_gpu_way *way;
   permi_lookup *lookup;
   permi_origin *origin;
-  uint16_t *low;        /* of lookups */
+  uint16_t *top, *low;  /* low: of lookups */
   permi_eight *eights;
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
@@ -6893,19 +6896,201 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   }
 }
 
-/* Returns the bytes of a state before step p: integers are lengthened in place for the step. */
-static size_t permi_arrays_stride(const permi_frontier *frontier, int p)
+/* PLACES. States that differ in top bits that a step keeps do not meet. So it takes turns in one memory, each for some
+   settings of these: it places target values at the first fit, computes them, frees the source's places. Sizes follow
+   from counts of bits, so planning knows the memory. */
+
+/* Threads wait after each turn: none is below a millisecond. */
+#define PERMI_ARRAY_TURNS 8
+#define PERMI_ARRAY_TURN_BYTES 4e6
+
+typedef struct permi_gap {
+  uint64_t begin, end;
+} permi_gap;
+
+struct permi_places {
+  const permi_frontier *frontier;
+  uint64_t *at[2]; /* first byte, for a word of top bits */
+  uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
+  permi_gap *gap;                          /* the last has no end */
+  int gaps, done;
+  uint64_t most, turn; /* bytes so far, of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
+};
+
+static size_t permi_places_tops(const permi_frontier *frontier)
 {
-  return permi_arrays_bytes_at(frontier, p < frontier->steps ? p + 1 : p);
+  return (size_t)1 << frontier->arrays->top;
 }
 
-static double permi_arrays_buffer(const permi_frontier *frontier, int side)
+static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, permi_places *places)
 {
-  double most = 0;
+  const size_t tops = permi_places_tops(frontier);
+  memset(places, 0, sizeof *places);
+  places->frontier = frontier;
+  places->at[0] = (uint64_t *)permi_pool_zeros(pool, 2 * tops, sizeof(uint64_t));
+  places->gap = (permi_gap *)permi_pool_get(pool, 2 * tops + 2, sizeof(permi_gap));
+  if (pool->failed)
+    return 0;
+  places->at[1] = places->at[0] + tops;
+  return 1;
+}
+
+static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
+{
+  permi_gap *gap = places->gap;
+  uint64_t at;
+  while (gap->end - gap->begin < bytes)
+    gap++;
+  at = gap->begin;
+  gap->begin += bytes;
+  places->most = gap->begin > places->most ? gap->begin : places->most;
+  if (gap->begin == gap->end) {
+    places->gaps--;
+    memmove(gap, gap + 1, (size_t)(places->gap + places->gaps - gap) * sizeof *gap);
+  }
+  return at;
+}
+
+static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
+{
+  int low = 0, high = places->gaps - 1, before;
+  permi_gap *gap;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (places->gap[middle].begin > at)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  gap = places->gap + low;
+  before = low > 0 && gap[-1].end == at;
+  if (!before) {
+    memmove(gap + 1, gap, (size_t)(places->gaps++ - low) * sizeof *gap);
+    (gap++)->begin = at;
+  }
+  gap[-1].end = at + bytes;
+  if (gap->begin == at + bytes) {
+    gap[-1].end = gap->end;
+    memmove(gap, gap + 1, (size_t)(places->gap + --places->gaps - gap) * sizeof *gap);
+  }
+}
+
+static void permi_places_size(permi_places *places, int p)
+{
+  const permi_frontier *frontier = places->frontier;
+  const permi_arrays *arrays = frontier->arrays;
+  const uint64_t tops = arrays->occupied[p] >> (arrays->low + arrays->middle);
+  const int below = permi_count_ones(arrays->occupied[p]) - permi_count_ones(tops);
+  const int next = p < frontier->steps ? p + 1 : p;
+  const uint64_t each = permi_arrays_bytes_at(frontier, next);
+  int c, k;
+  for (c = 0; c <= arrays->top; c++) {
+    const int ones = frontier->ones[p] - c;
+    uint64_t states = ones >= 0 && ones <= below && c <= permi_count_ones(tops);
+    for (k = 1; k <= ones && states; k++)
+      states = states * (uint64_t)(below - k + 1) / (uint64_t)k;
+    places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
+  }
+}
+
+static void permi_places_start(permi_places *places)
+{
+  const permi_frontier *frontier = places->frontier;
+  double turn = PERMI_ARRAY_TURN_BYTES;
   int p;
-  for (p = side; p <= frontier->steps; p += 2)
-    most = fmax(most, frontier->states[p] * (double)permi_arrays_stride(frontier, p));
-  return most + PERMI_ARRAY_PAD;
+  for (p = 0; p < frontier->steps; p++)
+    turn = fmax(turn, frontier->states[p] * (double)permi_arrays_bytes_at(frontier, p + 1) / PERMI_ARRAY_TURNS);
+  places->turn = (uint64_t)turn;
+  places->gap[0].begin = 0;
+  places->gap[0].end = UINT64_MAX;
+  places->gaps = 1;
+  permi_places_size(places, 0);
+  places->at[0][0] = permi_places_find(places, places->bytes[0][0]);
+}
+
+static void permi_places_step(permi_places *places, int p)
+{
+  const permi_frontier *frontier = places->frontier;
+  const permi_arrays *arrays = frontier->arrays;
+  const int above = arrays->low + arrays->middle;
+  uint64_t fixed = arrays->occupied[p] & arrays->occupied[p + 1] & ~arrays->born[p + 1];
+  int s, k;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    const permi_pull pull = permi_pull_of(frontier, p, s);
+    fixed &= pull.keep & ~pull.flip;
+  }
+  places->fixed = (uint32_t)(fixed >> above);
+  for (k = 0; k < 2; k++)
+    places->rest[(p + k) & 1] = (uint32_t)(arrays->occupied[p + k] >> above) & ~places->fixed;
+  places->next = 0;
+  places->done = 0;
+  permi_places_size(places, p + 1);
+}
+
+/* Places a turn. Returns the number of its words of top bits. */
+static int permi_places_turn(permi_places *places, int side, uint16_t *top)
+{
+  uint64_t bytes = 0;
+  int tops = 0;
+  places->begin = places->next;
+  do {
+    uint32_t x = 0;
+    do {
+      const uint32_t word = places->next | x;
+      const uint64_t size = places->bytes[side][permi_count_ones(word)];
+      if (size) {
+        places->at[side][word] = permi_places_find(places, size);
+        bytes += size;
+        top[tops++] = (uint16_t)word;
+      }
+      x = (x - places->rest[side]) & places->rest[side];
+    } while (x);
+    places->next = (places->next - places->fixed) & places->fixed;
+    places->done = places->next == 0;
+  } while (!places->done && bytes < places->turn);
+  return tops;
+}
+
+/* Frees a turn's sources. */
+static void permi_places_turned(permi_places *places, int side)
+{
+  const uint32_t rest = places->rest[side ^ 1];
+  uint32_t fixed = places->begin;
+  do {
+    uint32_t x = 0;
+    do {
+      const uint64_t size = places->bytes[side ^ 1][permi_count_ones(fixed | x)];
+      if (size)
+        permi_places_free(places, places->at[side ^ 1][fixed | x], size);
+      x = (x - rest) & rest;
+    } while (x);
+    fixed = (fixed - places->fixed) & places->fixed;
+  } while (fixed != places->next);
+}
+
+/* Measures arrays->bytes. */
+static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
+{
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
+  permi_places places;
+  uint16_t *top = (uint16_t *)permi_pool_get(&pool, permi_places_tops(frontier), sizeof *top);
+  double units = 0;
+  int p, opened = permi_places_open(&pool, frontier, &places);
+  if (opened)
+    permi_places_start(&places);
+  for (p = 0; p < frontier->steps && opened; p++) {
+    if (permi_watch_gather(watch, &units, 100 + 20.0 * (double)permi_places_tops(frontier)))
+      break;
+    permi_places_step(&places, p);
+    while (!places.done) {
+      permi_places_turn(&places, (p + 1) & 1, top);
+      permi_places_turned(&places, (p + 1) & 1);
+    }
+  }
+  frontier->arrays->bytes = opened ? (double)places.most : 0;
+  permi_pool_release(&pool);
+  return opened;
 }
 
 /* ===================================================================================== >>arrays_run
@@ -6922,17 +7107,17 @@ typedef struct permi_array_stepping {
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
 {
-  return run->memory[p & 1] + (size_t)run->layout[p & 1].top_offset[top] * run->stride[p & 1];
+  return run->memory + (size_t)run->places->at[p & 1][top];
 }
 
 static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
+  const uint32_t top = run->top[number / PERMI_ARRAY_PIECES];
   const int piece = (int)(number % PERMI_ARRAY_PIECES);
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-  const uint32_t top = target->top[number / PERMI_ARRAY_PIECES];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
@@ -7004,13 +7189,22 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   const int threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
   permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0};
+  perm_status status = PERM_OK;
+  int tops;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
-  return permi_share(threads, 0, (uint64_t)target->tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
+  permi_places_step(run->places, p);
+  while (!run->places->done && status == PERM_OK) {
+    tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
+    status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
+    permi_places_turned(run->places, (p + 1) & 1);
+    step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
+  }
+  return status;
 }
 
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
@@ -7036,7 +7230,6 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->stride[p & 1] = permi_arrays_stride(run->frontier, p);
   run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
@@ -7096,12 +7289,14 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
   if (run->gpu)
     status = permi_gpu_begin(run);
+  else
+    permi_places_start(run->places);
   permi_arrays_shorten(run, 0);
   permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
   if (status == PERM_OK)
     status = permi_runner_go(&run->base, 0, run->frontier->steps, permi_arrays_advance);
   if (status == PERM_OK && run->gpu)
-    status = permi_gpu_value(run, permi_array_values(run, run->frontier->steps, 0));
+    status = permi_gpu_value(run, run->memory);
   return status;
 }
 
@@ -7135,6 +7330,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
+  const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   int p;
@@ -7151,11 +7347,14 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
-  for (p = 0; p < 2; p++) {
-    const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : permi_arrays_buffer(frontier, p);
+  for (p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
-    run->memory[p] = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
-  }
+  run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
+  run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
+  if (pool->failed)
+    return 0;
+  permi_places_open(pool, frontier, run->places);
+  run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
   return !pool->failed;
 }
 
@@ -7288,14 +7487,16 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-static double permi_arrays_bytes(const permi_frontier *frontier)
+static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
 {
-  const permi_arrays *arrays = frontier->arrays;
+  return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 || permi_places_measure(frontier, watch);
+}
+
+static double permi_arrays_bytes(const permi_arrays *arrays)
+{
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
   const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
-  return arrays->isa == PERM_ISA_CUDA
-             ? bytes
-             : bytes + permi_arrays_buffer(frontier, 0) + permi_arrays_buffer(frontier, 1);
+  return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
@@ -9033,11 +9234,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value sums all matchings'
-   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow and rescaling are
-   each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row. Complex products
-   are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own powers bring one more
-   factor an addition, to align, and one a row. tests/proofs/chains.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row. tests/proofs/chains.v,
+   tests/proofs/frontier.g. */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
@@ -17333,22 +17531,33 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Takes residues where integers do not fit. */
-static void permi_arrays_fit(const perm_options *options, permi_frontier *frontier, double *seconds)
+/* Measures memory; where integers do not fit, residues may. 0: out of memory. */
+static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
+                               permi_control *watch)
 {
   permi_arrays *arrays = frontier->arrays;
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (!permi_arrays_measured(frontier, watch))
+    return 0;
   if (arrays->isa == PERM_ISA_CUDA || arrays->by_residues || !arrays->residues.passes ||
-      permi_arrays_bytes(frontier) <= limit)
-    return;
+      permi_arrays_bytes(arrays) <= limit)
+    return 1;
   arrays->by_residues = 1;
+  arrays->bytes = 0;
   *seconds = permi_arrays_seconds(frontier);
+  return permi_arrays_measured(frontier, watch);
+}
+
+/* Else the leaf is refused once it is made. */
+static int permi_frontier_may_run(const perm_options *options, double seconds)
+{
+  return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
 /* Lists, or arrays, which hold unreachable states too and cost more in small steps. */
-static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
-                                         permi_offer *offer)
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
+                                         permi_frontier *frontier, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double states = fmax(frontier->room[0], frontier->room[1]);
@@ -17377,8 +17586,11 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     }
     if (frontier->arrays) {
       arrays->by_residues = residues && arrays->isa != PERM_ISA_CUDA;
-      permi_arrays_fit(options, frontier, &seconds);
-      offer->bytes = permi_arrays_bytes(frontier);
+      if (seconds < rival && permi_frontier_may_run(options, seconds)) {
+        if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
+          return permi_fail_memory(maker->result);
+        offer->bytes = permi_arrays_bytes(arrays);
+      } /* else of two whole steps */
       offer->seconds = seconds;
     }
   } else if (options->method == PERM_METHOD_ARRAYS) {
@@ -17497,7 +17709,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
                                      : PERM_ERROR_LIMIT;
   offer->plan = frontier;
   if (status == PERM_OK)
-    status = permi_frontier_choose(maker, block, frontier, offer);
+    status = permi_frontier_choose(maker, block, rival, frontier, offer);
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -17535,8 +17747,11 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
   const permi_arrays *arrays = frontier->arrays;
-  if (arrays)
-    leaf->information.bytes = permi_arrays_bytes(frontier);
+  if (arrays && permi_frontier_may_run(maker->options, offer->seconds)) {
+    if (!permi_arrays_measured(frontier, maker->watch))
+      return permi_fail_memory(maker->result);
+    leaf->information.bytes = permi_arrays_bytes(arrays);
+  }
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   permi_leaf_values(leaf, &frontier->numbers, frontier->bound_relative,

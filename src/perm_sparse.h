@@ -88,7 +88,7 @@
      frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
                      >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
                      >>steps           the union of lists by groups, their values; THE BOUND
-                     >>arrays          states indexed by combinations; residues, layout of a step
+                     >>arrays          states indexed by combinations; residues, layout and memory of a step
                      >>arrays_run      passes, price
                      >>array_kernels   arrays for each instruction set
      tree/           >>tree            tables of a tree decomposition, bucket elimination, products of tables; THE BOUND

@@ -400,11 +400,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value sums all matchings'
-   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow and rescaling are
-   each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row. Complex products
-   are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own powers bring one more
-   factor an addition, to align, and one a row. tests/proofs/chains.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row. tests/proofs/chains.v,
+   tests/proofs/frontier.g. */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
 {

@@ -55,6 +55,7 @@ typedef struct permi_lookup {
   permi_coefficient c;
 } permi_lookup;
 
+typedef struct permi_places permi_places;
 typedef struct permi_arrays_run {
   permi_runner base;
   const permi_frontier *frontier;
@@ -63,13 +64,14 @@ typedef struct permi_arrays_run {
   uint64_t root;         /* of -1 modulo a prime */
   int again, absolute, kernel_eights, most, tracking;
   permi_block_kernel kernel;
-  size_t bytes, stride[2]; /* stride: before even, odd steps */
+  size_t bytes;
   permi_layout layout[2];
-  char *memory[2];
+  permi_places *places;
+  char *memory;
   perm_gpu_way *way;
   permi_lookup *lookup;
   permi_origin *origin;
-  uint16_t *low;        /* of lookups */
+  uint16_t *top, *low;  /* low: of lookups */
   permi_eight *eights;
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
@@ -450,18 +452,200 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   }
 }
 
-/* Returns the bytes of a state before step p: integers are lengthened in place for the step. */
-static size_t permi_arrays_stride(const permi_frontier *frontier, int p)
+/* PLACES. States that differ in top bits that a step keeps do not meet. So it takes turns in one memory, each for some
+   settings of these: it places target values at the first fit, computes them, frees the source's places. Sizes follow
+   from counts of bits, so planning knows the memory. */
+
+/* Threads wait after each turn: none is below a millisecond. */
+#define PERMI_ARRAY_TURNS 8
+#define PERMI_ARRAY_TURN_BYTES 4e6
+
+typedef struct permi_gap {
+  uint64_t begin, end;
+} permi_gap;
+
+struct permi_places {
+  const permi_frontier *frontier;
+  uint64_t *at[2]; /* first byte, for a word of top bits */
+  uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top */
+  permi_gap *gap;                          /* the last has no end */
+  int gaps, done;
+  uint64_t most, turn; /* bytes so far, of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
+};
+
+static size_t permi_places_tops(const permi_frontier *frontier)
 {
-  return permi_arrays_bytes_at(frontier, p < frontier->steps ? p + 1 : p);
+  return (size_t)1 << frontier->arrays->top;
 }
 
-static double permi_arrays_buffer(const permi_frontier *frontier, int side)
+static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, permi_places *places)
 {
-  double most = 0;
+  const size_t tops = permi_places_tops(frontier);
+  memset(places, 0, sizeof *places);
+  places->frontier = frontier;
+  places->at[0] = (uint64_t *)permi_pool_zeros(pool, 2 * tops, sizeof(uint64_t));
+  places->gap = (permi_gap *)permi_pool_get(pool, 2 * tops + 2, sizeof(permi_gap));
+  if (pool->failed)
+    return 0;
+  places->at[1] = places->at[0] + tops;
+  return 1;
+}
+
+static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
+{
+  permi_gap *gap = places->gap;
+  uint64_t at;
+  while (gap->end - gap->begin < bytes)
+    gap++;
+  at = gap->begin;
+  gap->begin += bytes;
+  places->most = gap->begin > places->most ? gap->begin : places->most;
+  if (gap->begin == gap->end) {
+    places->gaps--;
+    memmove(gap, gap + 1, (size_t)(places->gap + places->gaps - gap) * sizeof *gap);
+  }
+  return at;
+}
+
+static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
+{
+  int low = 0, high = places->gaps - 1, before;
+  permi_gap *gap;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (places->gap[middle].begin > at)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  gap = places->gap + low;
+  before = low > 0 && gap[-1].end == at;
+  if (!before) {
+    memmove(gap + 1, gap, (size_t)(places->gaps++ - low) * sizeof *gap);
+    (gap++)->begin = at;
+  }
+  gap[-1].end = at + bytes;
+  if (gap->begin == at + bytes) {
+    gap[-1].end = gap->end;
+    memmove(gap, gap + 1, (size_t)(places->gap + --places->gaps - gap) * sizeof *gap);
+  }
+}
+
+static void permi_places_size(permi_places *places, int p)
+{
+  const permi_frontier *frontier = places->frontier;
+  const permi_arrays *arrays = frontier->arrays;
+  const uint64_t tops = arrays->occupied[p] >> (arrays->low + arrays->middle);
+  const int below = permi_count_ones(arrays->occupied[p]) - permi_count_ones(tops);
+  const int next = p < frontier->steps ? p + 1 : p;
+  const uint64_t each = permi_arrays_bytes_at(frontier, next);
+  int c, k;
+  for (c = 0; c <= arrays->top; c++) {
+    const int ones = frontier->ones[p] - c;
+    uint64_t states = ones >= 0 && ones <= below && c <= permi_count_ones(tops);
+    for (k = 1; k <= ones && states; k++)
+      states = states * (uint64_t)(below - k + 1) / (uint64_t)k;
+    places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
+  }
+}
+
+static void permi_places_start(permi_places *places)
+{
+  const permi_frontier *frontier = places->frontier;
+  double turn = PERMI_ARRAY_TURN_BYTES;
   int p;
-  for (p = side; p <= frontier->steps; p += 2)
-    most = fmax(most, frontier->states[p] * (double)permi_arrays_stride(frontier, p));
-  return most + PERMI_ARRAY_PAD;
+  for (p = 0; p < frontier->steps; p++)
+    turn = fmax(turn, frontier->states[p] * (double)permi_arrays_bytes_at(frontier, p + 1) / PERMI_ARRAY_TURNS);
+  places->turn = (uint64_t)turn;
+  places->gap[0].begin = 0;
+  places->gap[0].end = UINT64_MAX;
+  places->gaps = 1;
+  permi_places_size(places, 0);
+  places->at[0][0] = permi_places_find(places, places->bytes[0][0]);
+}
+
+static void permi_places_step(permi_places *places, int p)
+{
+  const permi_frontier *frontier = places->frontier;
+  const permi_arrays *arrays = frontier->arrays;
+  const int above = arrays->low + arrays->middle;
+  uint64_t fixed = arrays->occupied[p] & arrays->occupied[p + 1] & ~arrays->born[p + 1];
+  int s, k;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    const permi_pull pull = permi_pull_of(frontier, p, s);
+    fixed &= pull.keep & ~pull.flip;
+  }
+  places->fixed = (uint32_t)(fixed >> above);
+  for (k = 0; k < 2; k++)
+    places->rest[(p + k) & 1] = (uint32_t)(arrays->occupied[p + k] >> above) & ~places->fixed;
+  places->next = 0;
+  places->done = 0;
+  permi_places_size(places, p + 1);
+}
+
+/* Places a turn. Returns the number of its words of top bits. */
+static int permi_places_turn(permi_places *places, int side, uint16_t *top)
+{
+  uint64_t bytes = 0;
+  int tops = 0;
+  places->begin = places->next;
+  do {
+    uint32_t x = 0;
+    do {
+      const uint32_t word = places->next | x;
+      const uint64_t size = places->bytes[side][permi_count_ones(word)];
+      if (size) {
+        places->at[side][word] = permi_places_find(places, size);
+        bytes += size;
+        top[tops++] = (uint16_t)word;
+      }
+      x = (x - places->rest[side]) & places->rest[side];
+    } while (x);
+    places->next = (places->next - places->fixed) & places->fixed;
+    places->done = places->next == 0;
+  } while (!places->done && bytes < places->turn);
+  return tops;
+}
+
+/* Frees a turn's sources. */
+static void permi_places_turned(permi_places *places, int side)
+{
+  const uint32_t rest = places->rest[side ^ 1];
+  uint32_t fixed = places->begin;
+  do {
+    uint32_t x = 0;
+    do {
+      const uint64_t size = places->bytes[side ^ 1][permi_count_ones(fixed | x)];
+      if (size)
+        permi_places_free(places, places->at[side ^ 1][fixed | x], size);
+      x = (x - rest) & rest;
+    } while (x);
+    fixed = (fixed - places->fixed) & places->fixed;
+  } while (fixed != places->next);
+}
+
+/* Measures arrays->bytes. */
+static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
+{
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
+  permi_places places;
+  uint16_t *top = (uint16_t *)permi_pool_get(&pool, permi_places_tops(frontier), sizeof *top);
+  double units = 0;
+  int p, opened = permi_places_open(&pool, frontier, &places);
+  if (opened)
+    permi_places_start(&places);
+  for (p = 0; p < frontier->steps && opened; p++) {
+    if (permi_watch_gather(watch, &units, 100 + 20.0 * (double)permi_places_tops(frontier)))
+      break;
+    permi_places_step(&places, p);
+    while (!places.done) {
+      permi_places_turn(&places, (p + 1) & 1, top);
+      permi_places_turned(&places, (p + 1) & 1);
+    }
+  }
+  frontier->arrays->bytes = opened ? (double)places.most : 0;
+  permi_pool_release(&pool);
+  return opened;
 }
 /* SPDX-License-Identifier: MIT */

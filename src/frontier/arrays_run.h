@@ -15,17 +15,17 @@ typedef struct permi_array_stepping {
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
 {
-  return run->memory[p & 1] + (size_t)run->layout[p & 1].top_offset[top] * run->stride[p & 1];
+  return run->memory + (size_t)run->places->at[p & 1][top];
 }
 
 static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
+  const uint32_t top = run->top[number / PERMI_ARRAY_PIECES];
   const int piece = (int)(number % PERMI_ARRAY_PIECES);
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-  const uint32_t top = target->top[number / PERMI_ARRAY_PIECES];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
@@ -97,13 +97,22 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   const int threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
   permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0};
+  perm_status status = PERM_OK;
+  int tops;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
-  return permi_share(threads, 0, (uint64_t)target->tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
+  permi_places_step(run->places, p);
+  while (!run->places->done && status == PERM_OK) {
+    tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
+    status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
+    permi_places_turned(run->places, (p + 1) & 1);
+    step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
+  }
+  return status;
 }
 
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
@@ -129,7 +138,6 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->stride[p & 1] = permi_arrays_stride(run->frontier, p);
   run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
@@ -189,12 +197,14 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
   if (run->gpu)
     status = permi_gpu_begin(run);
+  else
+    permi_places_start(run->places);
   permi_arrays_shorten(run, 0);
   permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
   if (status == PERM_OK)
     status = permi_runner_go(&run->base, 0, run->frontier->steps, permi_arrays_advance);
   if (status == PERM_OK && run->gpu)
-    status = permi_gpu_value(run, permi_array_values(run, run->frontier->steps, 0));
+    status = permi_gpu_value(run, run->memory);
   return status;
 }
 
@@ -228,6 +238,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
+  const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   int p;
@@ -244,11 +255,14 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
-  for (p = 0; p < 2; p++) {
-    const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : permi_arrays_buffer(frontier, p);
+  for (p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
-    run->memory[p] = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
-  }
+  run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
+  run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
+  if (pool->failed)
+    return 0;
+  permi_places_open(pool, frontier, run->places);
+  run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
   return !pool->failed;
 }
 
@@ -381,14 +395,16 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-static double permi_arrays_bytes(const permi_frontier *frontier)
+static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
 {
-  const permi_arrays *arrays = frontier->arrays;
+  return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 || permi_places_measure(frontier, watch);
+}
+
+static double permi_arrays_bytes(const permi_arrays *arrays)
+{
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
   const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
-  return arrays->isa == PERM_ISA_CUDA
-             ? bytes
-             : bytes + permi_arrays_buffer(frontier, 0) + permi_arrays_buffer(frontier, 1);
+  return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */

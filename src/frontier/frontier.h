@@ -33,6 +33,7 @@ typedef struct permi_arrays {
   int by_residues, low, middle, top;
   permi_array_residues residues;
   unsigned char *growth;
+  double bytes;
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, new */
 } permi_arrays;
 

@@ -4,11 +4,17 @@
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
+/* What a run needs to begin before the first step of a segment. */
+typedef struct permi_frontier_restart {
+  permi_sizes sizes;
+  permi_places places; /* of arrays: copies */
+} permi_frontier_restart;
+
 /* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
-  permi_sizes *restart; /* before the first step of each segment */
+  permi_frontier_restart *restart; /* of each segment */
   permi_pool *pool; /* of what is kept now */
   int every;        /* steps of a segment */
   int begin, end;   /* steps kept now; begin 0: the first one of every segment */
@@ -32,7 +38,7 @@ static double permi_frontier_kept_bytes(const void *plan)
 }
 
 /* Chooses the steps of a segment, noted in the plan, so that first layers and a whole segment take the fewest bytes:
-   about the root of the number of large steps. Patterns are small beside the layers. */
+   about the root of the number of large steps. Patterns and places are small beside the layers. */
 static double permi_frontier_short_bytes(void *plan)
 {
   permi_frontier *frontier = (permi_frontier *)plan;
@@ -152,7 +158,7 @@ static perm_status permi_lists_keep(permi_runner *runner, int p)
   if (!permi_frontier_keeps(kept, p))
     return PERM_OK;
   if (!kept->begin)
-    kept->restart[p / kept->every] = runner->sizes;
+    kept->restart[p / kept->every].sizes = runner->sizes;
   return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
              ? PERM_OK
              : PERM_ERROR_MEMORY;
@@ -170,7 +176,7 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   run.base.keeper = kept;
   status = permi_run_open(frontier, control, 0, &run);
   if (status == PERM_OK && from) {
-    run.base.sizes = kept->restart[from / kept->every];
+    run.base.sizes = kept->restart[from / kept->every].sizes;
     if (!permi_list_restore(run.base.pool.allocator, &kept->list[from], permi_value_bytes(frontier),
                             &run.list[from & 1]))
       status = PERM_ERROR_MEMORY;
@@ -185,6 +191,29 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   trace->visited = kept->begin ? trace->visited : run.base.visited;
   permi_run_release(&run);
   return status;
+}
+
+/* Copies the layout of memory between two steps. 0: out of memory. */
+static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  *to = *from;
+  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
+  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
+  return !pool->failed;
+}
+
+static void permi_places_restore(const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  uint64_t *at = to->at[0];
+  permi_gap *gap = to->gap;
+  *to = *from;
+  to->at[0] = at;
+  to->at[1] = at + tops;
+  to->gap = gap;
+  memcpy(at, from->at[0], 2 * tops * sizeof *at);
+  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
 }
 
 /* Copies all values before step p to `values`, or back. */
@@ -212,9 +241,12 @@ static perm_status permi_arrays_keep(permi_runner *runner, int p)
     return PERM_ERROR_MEMORY;
   kept->value[p] = (uint64_t *)(void *)to;
   permi_arrays_copy(run, p, to, 0);
-  if (!kept->begin)
-    kept->restart[p / kept->every] = runner->sizes;
-  return PERM_OK;
+  if (kept->begin)
+    return PERM_OK;
+  kept->restart[p / kept->every].sizes = runner->sizes;
+  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
 }
 
 /* As permi_lists_record. */
@@ -227,10 +259,13 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
   memset(&run, 0, sizeof run);
   run.base.keep = permi_arrays_keep;
   run.base.keeper = kept;
-  if (permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
+  if (permi_arrays_measured(frontier, control) &&
+      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
     if (kept->begin) {
-      run.base.sizes = kept->restart[from / kept->every];
+      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
+      run.base.sizes = restart->sizes;
       permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
+      permi_places_restore(&restart->places, run.places);
       permi_arrays_shorten(&run, from);
       permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
       status = permi_runner_go(&run.base, from, to, permi_arrays_advance);
@@ -262,7 +297,8 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   kept->pool = &trace->pool;
   kept->every = frontier->every ? frontier->every : 1;
   trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
-  kept->restart = (permi_sizes *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
+  kept->restart =
+      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
   if (frontier->arrays)
     kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
   else

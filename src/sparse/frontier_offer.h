@@ -88,22 +88,33 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Takes residues where integers do not fit. */
-static void permi_arrays_fit(const perm_options *options, permi_frontier *frontier, double *seconds)
+/* Measures memory; where integers do not fit, residues may. 0: out of memory. */
+static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
+                               permi_control *watch)
 {
   permi_arrays *arrays = frontier->arrays;
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (!permi_arrays_measured(frontier, watch))
+    return 0;
   if (arrays->isa == PERM_ISA_CUDA || arrays->by_residues || !arrays->residues.passes ||
-      permi_arrays_bytes(frontier) <= limit)
-    return;
+      permi_arrays_bytes(arrays) <= limit)
+    return 1;
   arrays->by_residues = 1;
+  arrays->bytes = 0;
   *seconds = permi_arrays_seconds(frontier);
+  return permi_arrays_measured(frontier, watch);
+}
+
+/* Else the leaf is refused once it is made. */
+static int permi_frontier_may_run(const perm_options *options, double seconds)
+{
+  return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
 /* Lists, or arrays, which hold unreachable states too and cost more in small steps. */
-static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
-                                         permi_offer *offer)
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
+                                         permi_frontier *frontier, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double states = fmax(frontier->room[0], frontier->room[1]);
@@ -132,8 +143,11 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     }
     if (frontier->arrays) {
       arrays->by_residues = residues && arrays->isa != PERM_ISA_CUDA;
-      permi_arrays_fit(options, frontier, &seconds);
-      offer->bytes = permi_arrays_bytes(frontier);
+      if (seconds < rival && permi_frontier_may_run(options, seconds)) {
+        if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
+          return permi_fail_memory(maker->result);
+        offer->bytes = permi_arrays_bytes(arrays);
+      } /* else of two whole steps */
       offer->seconds = seconds;
     }
   } else if (options->method == PERM_METHOD_ARRAYS) {
@@ -252,7 +266,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
                                      : PERM_ERROR_LIMIT;
   offer->plan = frontier;
   if (status == PERM_OK)
-    status = permi_frontier_choose(maker, block, frontier, offer);
+    status = permi_frontier_choose(maker, block, rival, frontier, offer);
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -290,8 +304,11 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
   const permi_arrays *arrays = frontier->arrays;
-  if (arrays)
-    leaf->information.bytes = permi_arrays_bytes(frontier);
+  if (arrays && permi_frontier_may_run(maker->options, offer->seconds)) {
+    if (!permi_arrays_measured(frontier, maker->watch))
+      return permi_fail_memory(maker->result);
+    leaf->information.bytes = permi_arrays_bytes(arrays);
+  }
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   permi_leaf_values(leaf, &frontier->numbers, frontier->bound_relative,

@@ -83,8 +83,10 @@ static perm_result t_frontier_compute(const perm_matrix *matrix, const perm_opti
     if (job->leaf[k].run_task == permi_arrays_run_task && arrays->isa == PERM_ISA_CUDA) {
       const int slots = arrays->low + arrays->middle + arrays->top;
       ++*programs;
-      if (low == T_FRONTIER_CPU)
+      if (low == T_FRONTIER_CPU) {
         arrays->isa = permi_isa_best();
+        CHECK(permi_places_measure((const permi_frontier *)job->leaf[k].context, NULL));
+      }
       if (low >= 0 && low < slots && slots - low <= 2 * PERMI_ARRAY_HIGH) {
         arrays->low = low;
         arrays->middle = (slots - low) * (1 + test_below(2)) / 2;

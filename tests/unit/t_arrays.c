@@ -77,7 +77,11 @@ static int t_arrays_force_residues(perm_job *job, permi_growth *most)
     if (job->leaf[leaf].information.method != PERM_METHOD_ARRAYS || !frontier->arrays->residues.passes)
       continue;
     arrays = frontier->arrays;
-    arrays->by_residues = 1;
+    if (!arrays->by_residues) {
+      arrays->by_residues = 1;
+      arrays->bytes = 0;
+      CHECK(permi_places_measure(frontier, NULL));
+    }
     for (p = 0; p < frontier->steps; p++)
       if (arrays->growth[p] > *most)
         *most = (permi_growth)arrays->growth[p];
@@ -376,6 +380,115 @@ TEST_LONG(t_arrays_bits_do_not_depend_on_threads)
                  many.value);
       perm_matrix_free(&matrix);
     }
+}
+
+/* Whether the place of a word lies in another. */
+static int t_arrays_place_meets(const permi_places *places, const unsigned char *const *live, int side, size_t word)
+{
+  const uint64_t from = places->at[side][word], to = from + places->bytes[side][permi_count_ones(word)];
+  const size_t tops = permi_places_tops(places->frontier);
+  size_t k;
+  for (k = 0; k < 2 * tops; k++) {
+    const size_t other = k % tops;
+    const int at = k >= tops;
+    const uint64_t begin = places->at[at][other], end = begin + places->bytes[at][permi_count_ones(other)];
+    if (live[at][other] && (at != side || other != word) && from < end && begin < to)
+      return 1;
+  }
+  return 0;
+}
+
+/* Plays a program's places: none meet, all of a state's sources are there when it is summed, every word of top bits
+   gets its place once, large enough, and the bytes are those of the plan. Returns its turns. */
+static int t_arrays_play(const permi_frontier *frontier)
+{
+  const permi_arrays *arrays = frontier->arrays;
+  const size_t tops = permi_places_tops(frontier);
+  const int above = arrays->low + arrays->middle;
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
+  permi_places places;
+  permi_layout layout;
+  unsigned char *live[2];
+  uint16_t *top = (uint16_t *)calloc(tops, sizeof *top);
+  size_t k;
+  int p, s, turns = 0;
+  live[0] = (unsigned char *)calloc(tops, 1);
+  live[1] = (unsigned char *)calloc(tops, 1);
+  CHECK(permi_places_open(&pool, frontier, &places));
+  permi_layout_create(&pool, arrays, &layout);
+  permi_places_start(&places);
+  live[0][0] = 1;
+  for (p = 0; p < frontier->steps; p++) {
+    const int side = (p + 1) & 1;
+    permi_layout_fill(arrays, &layout, arrays->occupied[p + 1], frontier->ones[p + 1]);
+    permi_places_step(&places, p);
+    while (!places.done) {
+      const int count = permi_places_turn(&places, side, top);
+      int i;
+      for (i = 0; i < count; i++) {
+        CHECK(!live[side][top[i]]);
+        live[side][top[i]] = 1;
+        CHECK(permi_layout_states(&layout, top[i]) * permi_arrays_bytes_at(frontier, p + 1) + PERMI_ARRAY_PAD <=
+              places.bytes[side][permi_count_ones(top[i])]);
+        for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+          const permi_pull pull = permi_pull_of(frontier, p, s);
+          const uint64_t state = (uint64_t)top[i] << above;
+          const size_t from = (size_t)(((state & pull.keep) ^ pull.flip) >> above);
+          CHECK((((state & pull.test) ^ pull.want) >> above) != 0 || live[side ^ 1][from] ||
+                places.bytes[side ^ 1][permi_count_ones(from)] == 0);
+        }
+      }
+      for (i = 0; i < count; i++)
+        CHECK(!t_arrays_place_meets(&places, (const unsigned char *const *)live, side, top[i]));
+      permi_places_turned(&places, side);
+      for (k = 0; k < tops; k++) /* the source's settings of this turn */
+        for (s = (int)places.begin; live[side ^ 1][k]; s = (int)(((uint32_t)s - places.fixed) & places.fixed)) {
+          live[side ^ 1][k] = ((uint32_t)k & places.fixed) != (uint32_t)s;
+          if ((((uint32_t)s - places.fixed) & places.fixed) == places.next)
+            break;
+        }
+      turns++;
+    }
+    for (k = 0; k < tops; k++) {
+      int listed = 0, i;
+      for (i = 0; i < layout.tops; i++)
+        listed |= layout.top[i] == k;
+      CHECK(!live[side ^ 1][k] && live[side][k] == listed);
+    }
+  }
+  CHECK_SHOW((double)places.most == arrays->bytes, "%g bytes, not %g", (double)places.most, arrays->bytes);
+  free(top);
+  free(live[0]);
+  free(live[1]);
+  permi_pool_release(&pool);
+  return turns - frontier->steps;
+}
+
+TEST(t_arrays_have_one_memory_for_two_steps)
+{
+  static const char *const kind[] = {"regular:90:3", "regular:80:3", "er:34:0.2", "mycielskian:6", "grid:20:20"};
+  int k, more = 0, smaller = 0;
+  for (k = 0; k < 5; k++) {
+    perm_matrix matrix;
+    perm_options options =
+        t_arrays_options(PERM_METHOD_ARRAYS, PERM_PRECISION_DEFAULT, 1);
+    perm_result result;
+    perm_job *job;
+    int leaf;
+    CHECK(perm_generate(kind[k], 3, NULL, &matrix, &result) == PERM_OK);
+    CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
+    for (leaf = 0; leaf < job->leaves; leaf++) {
+      const permi_frontier *frontier = (const permi_frontier *)job->leaf[leaf].context;
+      if (job->leaf[leaf].information.method != PERM_METHOD_ARRAYS)
+        continue;
+      more += t_arrays_play(frontier);
+      smaller += frontier->arrays->bytes < 0.85 * (frontier->room[0] + frontier->room[1]) *
+                                               (double)permi_arrays_value_bytes(frontier);
+    }
+    perm_job_free(job);
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(more > 60 && smaller >= 4, "%d turns more than steps, %d smaller", more, smaller);
 }
 
 /* One large entry a row: values come close to the bound. */
