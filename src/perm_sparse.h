@@ -86,7 +86,7 @@
                      >>device          what engines ask of perm_cuda.cu
      frontier/       >>values          values of the ring; runs of steps
                      >>frontier        states and keys of the lists; from an order to a step's streams
-                     >>steps           values of a step; unions of lists; THE BOUND
+                     >>steps           unions of lists by groups, their values; THE BOUND
                      >>arrays          states indexed by combinations; layout and memory of a step
                      >>arrays_run      passes, price
                      >>array_kernels
@@ -206,7 +206,9 @@ PERMI_BRIEF_END
 #include "tree/tree_build.h"
 
 #include "band/band.h"
+PERMI_BRIEF_BEGIN
 #include "band/band_order.h"
+PERMI_BRIEF_END
 
 #include "twins/classes.h"
 #include "twins/classes_run.h"
@@ -218,11 +220,13 @@ PERMI_BRIEF_BEGIN
 #include "hybrid/hybrid_leaf.h"
 #include "hybrid/hybrid_residues.h"
 #include "hybrid/hybrid_offer.h"
-PERMI_BRIEF_END
 
 #include "sign_search/signs.h"
+PERMI_BRIEF_END
 #include "sign_search/signs_order.h"
+PERMI_BRIEF_BEGIN
 #include "sign_search/signs_offer.h"
+PERMI_BRIEF_END
 
 #include "reference/sorting.h"
 #include "reference/transversals.h"
@@ -234,7 +238,9 @@ PERMI_BRIEF_BEGIN
 #include "planar/dissection.h"
 PERMI_BRIEF_END
 #include "planar/fronts.h"
+PERMI_BRIEF_BEGIN
 #include "planar/planar.h"
+PERMI_BRIEF_END
 
 PERMI_BRIEF_BEGIN
 #include "sparse/frontier_offer.h"

@@ -62,7 +62,7 @@ typedef enum perm_status {
   X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
   X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
   X(PERM_METHOD_FRONTIER, "frontier", "dynamic program over matched frontier vertices, path order")                    \
-  X(PERM_METHOD_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                   \
+  X(PERM_METHOD_LISTS, "lists", "frontier, all states as sorted lists, merged")                                        \
   X(PERM_METHOD_SORTING, "sorting", "frontier, states expanded, sorted and contracted")                                \
   X(PERM_METHOD_ARRAYS, "arrays", "frontier, all states as arrays indexed by combinations")                            \
   X(PERM_METHOD_TREE, "tree", "frontier tables joined along a tree decomposition")                                     \

@@ -5,10 +5,10 @@
 
 /* The window holds the columns of which some but not all rows have been taken. After i rows i columns are used, so the
    number k used in a window of w is known: C(w, k) states. Equal columns are one slot, whose state counts those used;
-   the next can be chosen in as many ways as are left. States are ordered with the first slot fastest, so a row moves
-   runs of states to runs. A new column replaces one that leaves: runs are long, and shapes of rows, whose runs are
-   kept, few. Threads share a target by blocks. States share a power of two while products stay above PERMI_BAND_SAFE,
-   then each gets its own: nothing underflows. */
+   the next can be chosen in as many ways as are left. The first slot is fastest, so a row moves runs of states to runs.
+   A new column replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads share a
+   target by blocks. States share a power of two while products stay above PERMI_BAND_SAFE, then each gets its own:
+   nothing underflows. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -28,10 +28,10 @@ typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width, counted, *entry_start, *entry_group, *capacity, *first, *last;
-  int *row, *column, *column_start; /* of the block, as taken */
+  int *row, *column, *column_start; /* as taken */
   permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
-  double lossy; /* relative error of states with own powers */
+  double lossy; /* relative error by own powers */
 } permi_band;
 
 static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
@@ -55,11 +55,11 @@ typedef struct permi_band_shape {
   int slot_count, used, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
-  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* at 2 p before, 2 p + 1 after */
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* 2 p before, 2 p + 1 after */
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states below position p with r used. */
+/* counts[p (used + 1) + r]: states below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -80,25 +80,23 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 }
 
 typedef struct permi_band_run_state {
-  permi_runner base; /* exp2: without own powers */
+  permi_runner base; /* without own powers */
   const permi_band *band;
   permi_band_shape *shape, *shapes;
   permi_band_run *runs;
   double *counts[2];
   size_t run_count, run_room, counts_room[2];
-  size_t room, words; /* states; words of a state */
+  size_t room, words; /* of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* or NULL */
-  /* of the row: */
   int window[2][PERMI_BAND_SLOTS + 1]; /* before, after; by parity */
   int slot_count, next_slots, row, opened, enterings, used, after, parts, shape_count, memory;
   int *position; /* of a group: 2 p + entering */
   size_t states;
 } permi_band_state;
 
-/* Uses the column at `position`; entering: after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest, keep, within, entry_exp2; /* below the lowest columns are kept */
+  int position, entering, lowest, keep, within, entry_exp2; /* below, columns are kept */
   uint32_t begin, end;
   permi_coefficient entry;
 } permi_band_stream;
@@ -176,7 +174,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Goes by ascending target. Below p `before` and `after` columns are used. */
+/* Goes by ascending target. Below p `before` and `after` are used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -402,11 +400,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value sums all matchings'
-   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow and rescaling are
-   each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row. Complex products
-   are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own powers bring one more
-   factor an addition, to align, and one a row. tests/proofs/chains.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row. tests/proofs/chains.v,
+   tests/proofs/frontier.g. */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
@@ -441,7 +436,7 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   return status;
 }
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>band_order
-   Finds equal columns and an order of the rows, offers a band. */
+   Equal columns, an order of the rows, the offer. */
 #pragma once
 #include "band.h"
 
@@ -14,7 +14,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first equal to v, which has the same rarest neighbour. */
+/* same[v]: the first equal to v. Both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
@@ -64,7 +64,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
 /* INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; at most: states, transitions of a row */
-  double made; /* whose runs are made */
+  double made; /* with new runs */
   int width;
 } permi_band_price;
 
@@ -164,14 +164,13 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Takes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
-   Returns 0 if too wide, or stopped. */
+/* Takes the row with an open column that opens the fewest columns, less those that it closes. 0: too wide, stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
-  int *left = number, *growth = number; /* of a column; of a row */
+  int *left = number, *growth = number; /* columns; rows */
   int *is_open = number + 2 * n, *reached = is_open; /* columns; rows seen or done */
   int i, j, e, f, column, width = 0, end = 1; /* near */
   for (j = 0; j < 2 * n; j++)
@@ -222,9 +221,9 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from there. */
-static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
-                             int *lines, permi_band_price *price)
+/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
+PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block,
+                                                double limit, int *same, int *lines, permi_band_price *price)
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;

@@ -6,28 +6,28 @@
 #include "steps.h"
 
 /* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
-   k of ones (a - d in >>order): the words with k ones in w slots. A word's index is
-       top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words with the same top and middle bits, is contiguous. It sums the ways to reach it in a fixed
-   order: high bits are settled once, then y += c x over arrays, or by a table of low words. A GPU's values have the
-   bits of the AVX2 and, for double-doubles, AVX-512 kernels. */
+   k of ones (a - d in >>order). A word's index is
+       top_offset[top] + middle_offset[ones of top][middle] + rank[low].
+   A block, the words with the same top and middle bits, sums the ways to reach it in a fixed order: high bits are
+   settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
+   double-doubles, AVX-512 kernels. */
 
 #define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
 #define PERMI_ARRAY_HIGH 16 /* of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256     /* read beyond a buffer */
+#define PERMI_ARRAY_PAD 256
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* slots in use */
+  int ones, low; /* in use */
   size_t states;
-  uint16_t *word, *rank; /* low words by ones; ranks among equal ones */
+  uint16_t *word, *rank; /* by ones; rank among these */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset, *top_offset; /* [ones of top][middle]; of a word */
   uint16_t *middle, *top;               /* middle: by ones of top */
-  unsigned char *left, *middle_ones;    /* left: ones of low */
+  unsigned char *left, *middle_ones;    /* ones of low */
   int middle_start[PERMI_ARRAY_HIGH + 2], tops;
-  size_t total[PERMI_ARRAY_HIGH + 1]; /* by ones of top */
+  size_t total[PERMI_ARRAY_HIGH + 1];
 } permi_layout;
 
 /* A state comes from (state & keep) ^ flip if (state & test) == want. */
@@ -62,7 +62,7 @@ typedef struct permi_arrays_run {
   const permi_arrays *arrays;
   permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
-  int again, absolute, kernel_eights, most, tracking; /* kernel_eights: the kernel uses permi_eight */
+  int again, absolute, kernel_eights, most, tracking;
   permi_block_kernel kernel;
   size_t bytes;
   permi_layout layout[2];
@@ -70,8 +70,8 @@ typedef struct permi_arrays_run {
   char *memory;
   perm_gpu_way *way;
   permi_lookup *lookup;
-  permi_origin *origin; /* `most` a thread */
-  uint16_t *top, *low;  /* low: `place` of lookups */
+  permi_origin *origin;
+  uint16_t *top, *low;  /* low: of lookups */
   permi_eight *eights;
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
@@ -171,15 +171,15 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* RESIDUES of integers modulo primes: a pass and one double a state each, whole numbers of at most p / 2 + 1, of either
-   sign. A step's permi_growth is
+/* RESIDUES of integers modulo primes: a pass and one double a state each, whole, at most p / 2 + 1, of either sign. A
+   step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
      SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
-     LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
-            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below
-            0.61 p, and 1.25 p / 2 for each way leaves room for sums below 2^52.
+     LONG   otherwise: each product is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
+            wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below 0.61 p, and 1.25 p / 2
+            for each way leaves room for sums below 2^52.
    Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
-   prime, with i as either root of -1. */
+   prime, one for each root of -1. */
 #define PERMI_ARRAY_RESIDUE_LEAST 32 /* 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
@@ -237,7 +237,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
   return seconds;
 }
 
-/* Returns half of the modulus of the fastest passes. */
+/* Returns half the fastest modulus. */
 static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
                                     permi_array_residues *best)
 {
@@ -269,7 +269,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
+PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
   permi_array_residues *residues = &frontier->arrays->residues;
@@ -316,7 +316,8 @@ static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
   return layout->total[permi_count_ones(top)];
 }
 
-static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
+PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied,
+                                                 int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
@@ -405,7 +406,8 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
+PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source,
+                                               const permi_layout *target)
 {
   const permi_frontier *frontier = run->frontier;
   const permi_arrays *arrays = run->arrays;

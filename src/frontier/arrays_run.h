@@ -4,7 +4,7 @@
 #include "../graph/device.h"
 #include "arrays.h"
 
-/* Threads share words of top bits, each in pieces. */
+/* Threads share words of top bits in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
@@ -145,8 +145,8 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 /* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
    of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
    non-zero values, without the power if nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
-   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
+   beyond 1e150. Above, all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
+   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN a part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -231,9 +231,9 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* The caller has cleared the run, except for `keep`. */
-static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
-                             double seconds)
+/* The run is cleared, except for `keep`. */
+PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
+                                        double seconds)
 {
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
@@ -266,7 +266,7 @@ static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *fronti
   return !pool->failed;
 }
 
-static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, perm_partial *partial)
+PERMI_COLD static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, perm_partial *partial)
 {
   permi_pool *pool = &run->base.pool;
   const permi_array_residues *plan = &run->arrays->residues;
@@ -309,7 +309,8 @@ static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, 
   return status;
 }
 
-static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control,
+                                                    perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int gpu = frontier->arrays->isa == PERM_ISA_CUDA, residues = frontier->arrays->by_residues;
@@ -426,7 +427,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-static double permi_arrays_seconds(const permi_frontier *frontier)
+PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;

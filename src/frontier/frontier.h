@@ -7,21 +7,19 @@
 #include "../graph/reduce.h"
 #include "values.h"
 
-/* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
-   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
-   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
-   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay
-   sorted, and are merged [DOB15]: by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low
-   masks are their pattern; patterns are few, so a state costs only its value. Threads take parts of equal work. */
+/* A state is a mask of slots (1: that vertex is matched). Its value sums the products of entries over the ways to reach
+   it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
+   neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with (mask &
+   test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and
+   are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
+   pattern; patterns are few, so a state costs only its value. */
 
-/* Fastest of 7 to 11: docs/engines.md. */
+/* fastest: docs/engines.md */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring costs a fifth of a step. If the loss grows little, three of four long lists are not measured. */
-#define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
 typedef struct permi_array_residues {
@@ -47,11 +45,11 @@ typedef struct permi_frontier {
   permi_coefficient *coefficient;
   int *partner;           /* -1: a drop */
   uint64_t *mask;         /* test, want, flip */
-  double *states, *cost;  /* steps + 1: a bound; before */
+  double *states, *cost;  /* a bound; before */
   double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones, *words; /* steps + 1: see >>arrays; words of an integer, or NULL */
-  double *bits;      /* steps + 1: log2 of a bound on integers, or NULL */
+  int *ones, *words; /* see >>arrays; words of an integer, or NULL */
+  double *bits;      /* log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
@@ -74,12 +72,11 @@ typedef struct permi_patterns {
   int *table;
 } permi_patterns;
 
-/* Parts have no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first; /* state; in a part, take */
+  size_t *first;
   int *pattern;
   void *value;
   permi_patterns patterns;
@@ -153,7 +150,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns the number of a known or new pattern; -1: out of memory. */
+/* Returns -1 if out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -182,7 +179,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream in the source. Masks and key: high bits. */
+/* Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
@@ -269,14 +266,13 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves patterns: ascending pairs. */
+/* Ascending pairs that a stream moves. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length */
 typedef struct permi_move {
   int step, stream, source, target;
   int whole; /* k -> k, all of both */
-  int first, count, runs; /* pairs are starts, lengths */
+  int first, count;
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -289,12 +285,10 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
                                           const permi_patterns *from, int source, const permi_patterns *to, int target)
 {
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
-  const permi_move fresh = {step, stream, source, target, 0, 0, 0, 0};
+  const permi_move fresh = {step, stream, source, target, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
-  uint32_t starts[PERMI_LOW_STATES / PERMI_MOVES_RUN], lengths[PERMI_LOW_STATES / PERMI_MOVES_RUN];
   size_t k, count, j = 0;
-  int runs = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
   if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
@@ -311,32 +305,15 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       unsigned place = low[k] ^ cursor->low_flip;
       while (goal[j] != place)
         j++;
-      moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
-      runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;
-      moves->used++;
+      moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
     }
   move->count = moves->used - move->first;
-  if (move->count >= PERMI_MOVES_RUN * runs) {
-    uint32_t *pair = moves->pair + move->first;
-    int i, length;
-    for (i = 0; i < move->count; i += length) {
-      for (length = 1; i + length < move->count && pair[i + length] == pair[i + length - 1] + 65537;)
-        length++;
-      starts[move->runs] = pair[i];
-      lengths[move->runs++] = (uint32_t)length;
-    }
-    for (i = 0; i < move->runs; i++) {
-      pair[2 * i] = starts[i];
-      pair[2 * i + 1] = lengths[i];
-    }
-    moves->used = move->first + 2 * runs;
-  }
   move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
   return move;
 }
 
 /* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
-   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns 0 if these are too many, or stopped. */
+   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -380,7 +357,8 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
   return most;
 }
 
-static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
+PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block,
+                                                      permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
   const int *birth = frontier->birth, *death = frontier->death, *slot = frontier->slot;
@@ -390,7 +368,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
+    memset(gone, 0, sizeof gone); /* vanishing bits; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       if (death[block->neighbour[e]] == p)
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
@@ -422,8 +400,8 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
-                               const double *binomial, permi_walk *walk, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
+                                                  const double *binomial, permi_walk *walk, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   int i, e, v, p = 0;
@@ -552,7 +530,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     goto done;
   frontier->bound_relative = permi_terms_bound(
       &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
-      block->n + frontier->additions); /* >>steps */
+      block->n + frontier->additions);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);

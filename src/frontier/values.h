@@ -1,6 +1,5 @@
 /* ========================================================================================= >>values
-   Values of >>ring in engines of blocks, and what runs these engines step by step. Functions that may run out of
-   memory return 0 then. */
+   Values of >>ring, and what runs engines step by step. Functions return 0 if out of memory. */
 #pragma once
 #include "../base/ring.h"
 #include "../graph/engines.h"
@@ -61,7 +60,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* *least becomes at most any non-zero part. */
+/* *least: at most any non-zero part. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -151,22 +150,41 @@ static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const
     permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
 }
 
+/* Adds c times values, or stores them if fresh; pair: places, from | to << 16, or NULL. */
+static PERMI_ALWAYS_INLINE void permi_values_move_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                     const permi_coefficient *c, void *y, const void *x,
+                                                     const uint32_t *pair, size_t count, int fresh)
+{
+  const permi_coefficient kept = *c;
+  const size_t bytes = 8 * permi_value_words(algebra, numbers);
+  size_t k;
+  if (fresh)
+    permi_values_add_of(algebra, numbers, &kept, y, x, count, 1);
+  else if (!pair)
+    permi_values_add_of(algebra, numbers, &kept, y, x, count, 0);
+  else
+    for (k = 0; k < count; k++)
+      permi_value_add(algebra, numbers, &kept, (char *)y + (pair[k] >> 16) * bytes,
+                      (const char *)x + (pair[k] & 65535) * bytes, 0);
+}
+
 typedef void (*permi_values_adder)(const permi_numbers *numbers, const permi_coefficient *c, void *y, const void *x,
-                                   size_t count);
+                                   const uint32_t *pair, size_t count, int fresh);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
   static void permi_values_add_##name(const permi_numbers *numbers, const permi_coefficient *c, void *y,               \
-                                      const void *x, size_t count)                                                     \
-  { const permi_coefficient kept = *c; permi_values_add_of(algebra, numbers, &kept, y, x, count, 0); }
+                                      const void *x, const uint32_t *pair, size_t count, int fresh)                    \
+  { permi_values_move_of(algebra, numbers, c, y, x, pair, count, fresh); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
+
+#define PERMI_NAMED(name, algebra) permi_values_add_##name,
+static const permi_values_adder permi_values_adders[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
 
 static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, const permi_coefficient *c, void *y,
                                                  const void *x, size_t count)
 {
-#define PERMI_NAMED(name, algebra) permi_values_add_##name,
-  static const permi_values_adder adder[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
-#undef PERMI_NAMED
-  adder[numbers->algebra](numbers, c, y, x, count);
+  permi_values_adders[numbers->algebra](numbers, c, y, x, NULL, count, 0);
 }
 
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
@@ -196,9 +214,8 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Measures every stride-th double in four chains, as a minimum takes four cycles. */
-static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
-                                                      permi_sizes *sizes)
+/* Measures in four chains, as a minimum takes four cycles. */
+static void permi_values_extremes(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
 {
   double low[4], high[4];
   size_t k;
@@ -224,8 +241,7 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Returns e of the factor 2^-e that is needed, 0 between 1 / beyond and beyond. Products below `safe` may lose low
-   parts. */
+/* Returns e of the factor 2^-e, 0 between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -328,8 +344,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
 }
 
 /* Measures no low parts or integers. */
-static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
-                                                   permi_sizes *sizes)
+static void permi_values_track(permi_algebra algebra, const void *values, size_t count, permi_sizes *sizes)
 {
   const double *x = (const double *)values;
   const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
@@ -377,7 +392,6 @@ static double permi_majorants_bits(const double *bits)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* log2 of a bound on the block's permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -448,13 +462,13 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 
 typedef struct permi_runner permi_runner;
 struct permi_runner {
-  permi_control *control; /* may be NULL */
+  permi_control *control; /* or NULL */
   const char *activity;
   int threads;
   permi_pool pool;
   perm_allocator locked; /* a caller's need not be thread-safe */
-  double done, unpolled, visited; /* done: predicted seconds */
-  int stop; /* perm_status of thread 0 */
+  double done, unpolled, visited; /* predicted seconds */
+  int stop; /* of thread 0 */
   permi_sizes sizes;
   perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
   void *keeper;
@@ -478,7 +492,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -493,7 +507,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Returns why to stop. Thread 0 asks, once every PERMI_RUNNER_POLL states. */
+/* Thread 0 asks, once every PERMI_RUNNER_POLL states. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -523,7 +537,6 @@ static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_ru
   return status;
 }
 
-/* Adds the last value and the loss. NULL: 0. */
 static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
                                 double lost_error, perm_partial *partial)
 {

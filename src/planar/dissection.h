@@ -1,17 +1,17 @@
 /* ======================================================================================= >>dissection
    Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first search
    separates them, and its two sides go first, each the same way. A front is a separator or a small part: its own pairs
-   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs (levels, on
-   boards) and take O(n^1.5) products. */
+   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs and take
+   O(n^1.5) products. */
 #pragma once
 #include "kasteleyn.h"
 
 #define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
 typedef struct permi_front {
-  int begin, end;                  /* order[begin..end) */
-  int parent;                      /* before it; -1: none */
-  int child, sibling;              /* its last one, those before; -1: none */
+  int begin, end;                  /* of order */
+  int parent;                      /* -1: none */
+  int child, sibling;              /* last one, those before; -1: none */
   int boundary, boundary_end;
   int entry, entry_end;
 } permi_front;
@@ -19,7 +19,7 @@ typedef struct permi_front {
 typedef struct permi_dissection {
   int n, fronts, largest;
   permi_front *front; /* parents first, eliminated last */
-  int *order;         /* of pairs; pair i is row i and its column */
+  int *order;         /* pair i is row i and its column */
   int *boundary, *entry;
   double products, bytes_each; /* of one elimination; numbers held at a time */
 } permi_dissection;
@@ -33,12 +33,12 @@ typedef struct permi_dissecting {
   permi_control *watch;
   int *start, *next;
   int *part, *level, *queue, *place, *key;
-  int *count; /* room for 2 n + 1, twice */
+  int *count; /* 2 n + 1, twice */
   int parts, used, room;
   double work;
 } permi_dissecting;
 
-#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
+#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
 /* Searches breadth-first; finds queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
@@ -89,7 +89,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* for all from its key to below the largest that it touches */
+    touching[key[v] - least]++; /* from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -106,21 +106,21 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders order[begin..end) into two sides and what separates them. */
+/* Reorders a part into two sides and their separator. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
   double price;
-  if (count < size) { /* components, about half of the pairs: nothing separates them */
+  if (count < size) { /* components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
       if (d->level[order[k]] < 0) {
         count = all;
         all = permi_dissection_search(d, order[k], all);
       }
-    count = all < size ? all : count; /* both sides have one */
+    count = all < size ? all : count;
     for (k = part.begin; k < part.end; k++)
       d->place[order[k]] = 1;
     for (k = 0; k < count; k++)
@@ -129,14 +129,14 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
     count = size;
   } else {
-    for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
+    for (k = 0; k < 2; k++) { /* from an end, nearly, then the other */
       const int far_end = d->queue[count - 1];
       for (e = 0; e < count; e++)
         d->key[d->queue[e]] = d->level[d->queue[e]];
       permi_dissection_forget(d, count);
       count = permi_dissection_search(d, far_end, 0);
     }
-    for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
+    for (k = 0; k < count; k++) /* straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
     price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
@@ -208,7 +208,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   }
 }
 
-/* Adds a pair to the boundary of front f, unless it is there or below. 0: out of memory. */
+/* Adds a pair to the boundary of f, unless it is there or below. 0: out of memory. */
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
@@ -221,8 +221,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Makes boundaries, last front first: of fronts below and what own pairs touch, less own pairs. -1: out of memory; 0:
-   too many. */
+/* Makes boundaries, last front first: those below and what own pairs touch, less these. -1: out of memory; 0: too
+   many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -244,7 +244,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: a column's row. */
+/* Stays incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -270,7 +270,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   }
   for (c = 0; c < block->n; c++)
     d.place[partner[c]] = block->n + c; /* the row's column */
-  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has the row of one and the column of the other */
+  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has a row of one and a column of the other */
     d.start[i] = d.used;
     for (side = 0; side < 2; side++) {
       const int v = side ? d.place[i] : i;
@@ -307,7 +307,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
           held -= below * below;
         }
       }
-      for (pass = 0; pass < 2; pass++) { /* entries by front: where the first of their two pairs is eliminated */
+      for (pass = 0; pass < 2; pass++) { /* by front: where the first of their two pairs is eliminated */
         for (i = 0; i < block->n; i++)
           for (e = block->start[i]; e < block->start[i + 1]; e++) {
             const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];

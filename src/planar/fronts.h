@@ -1,7 +1,7 @@
 /* ========================================================================================== >>fronts
    Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the lines that its
    pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all may be
-   pivots, so a determinant of 0 is found. Numbers are residues, or double-doubles with a radius.
+   pivots, so a determinant of 0 is found.
    THE BOUND: a number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved,
    a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual. Radii are
    rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
@@ -13,7 +13,7 @@
 #include "../frontier/values.h"
 #include "dissection.h"
 
-/* A matrix in fronts; a column has the number of its row. */
+/* A column has the number of its row. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
   const int *row, *column;
@@ -22,19 +22,19 @@ typedef struct permi_fronts {
 } permi_fronts;
 
 typedef struct permi_frontal {
-  int size, summed, pivots; /* lines that may be pivots */
+  int size, summed, pivots; /* may be pivots */
   int *row, *column;
-  char *value;              /* size x size */
+  char *value;
 } permi_frontal;
 
 /* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
-#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
+#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
-#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
+#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 roundings */
 #define PERMI_COARSE_BITS 24   /* of a float */
-#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
+#define PERMI_COARSE_PART 6e-8 /* 2^-24, where 2^-27 would do */
 
 typedef struct permi_ball {
   permi_dd re, im;
@@ -48,10 +48,10 @@ typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii 
 typedef struct permi_determinant {
   permi_ball ball; /* times 2^exp2 */
   long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
+  int noisy; /* a pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* An elimination. All bits zero: 0. */
+/* All bits zero: 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
   const uint64_t *residue;
@@ -60,7 +60,7 @@ typedef struct permi_field {
   permi_trust trust;
   size_t bytes;
   int largest;  /* fronts; 0: any */
-  uint64_t determinant; /* times 2^64, for Montgomery products */
+  uint64_t determinant; /* for Montgomery products */
   permi_determinant made;
   double top;
 } permi_field;
@@ -162,9 +162,9 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
   return 0;
 }
 
-static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
+PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
-  const permi_odd_modulus prime = *field->prime; /* a copy stays in registers */
+  const permi_odd_modulus prime = *field->prime; /* stays in registers */
   const int k = front->pivots, size = front->size;
   uint64_t *value = (uint64_t *)(void *)front->value;
   const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
@@ -233,7 +233,7 @@ static void permi_ball_normalise(permi_field *own)
   own->made.exp2 += e;
 }
 
-static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
+PERMI_NEVER_INLINE static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
 {
   const int k = front->pivots, size = front->size;
   permi_ball *value = (permi_ball *)(void *)front->value;
@@ -262,8 +262,8 @@ static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
 typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
-  permi_frontal *below; /* what a front leaves for its parent */
-  int *row_at, *column_at; /* places in the front at hand */
+  permi_frontal *below; /* of a front, for its parent */
+  int *row_at, *column_at; /* in the front at hand */
   int *pivot_column;
   int pivots;
 } permi_front_work;
@@ -288,7 +288,7 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
+PERMI_NEVER_INLINE static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
   const permi_dissection *dissection = fronts->dissection;
@@ -357,11 +357,11 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   return PERM_OK;
 }
 
-/* What asks to stop: a run, or planning (run NULL). */
+/* run: or NULL, planning. */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations; seconds of one */
+  double done, seconds; /* eliminations; of one */
   permi_control *watch;
 } permi_front_poll;
 
@@ -434,7 +434,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   *odd = 0;
   memset(work.row_at, 0, n * sizeof *work.row_at);
-  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation of pivots */
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation */
     for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
       work.row_at[at] = 1;
       *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
@@ -445,7 +445,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* imaginary: or NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {

@@ -13,15 +13,15 @@
       plus signs and stands on the diagonal. The determinant is the permanent.
    5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
       products too, and not 0. No pivot on the diagonal vanishes then.
-   Step 1 and Euler's formula are checked for the drawing at hand. */
+   Step 1 and Euler's formula are checked. */
 #pragma once
 #include "../graph/engines.h"
 
 /* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
   int vertices, edges;
-  int *end;                          /* the vertex that a half-edge leaves */
-  int *clockwise, *counterclockwise; /* the next ones around it */
+  int *end;                          /* left by a half-edge */
+  int *clockwise, *counterclockwise; /* next around it */
 } permi_embedding;
 
 typedef struct permi_returns {
@@ -35,8 +35,8 @@ typedef struct permi_conflict {
 typedef struct permi_drawing {
   const permi_block *block;
   permi_control *watch;
-  int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
-  int *first, *cursor; /* of a vertex: its outgoing edges; the search */
+  int *height, *up;            /* depth, -1: not met; the edge to it, -1: a root */
+  int *first, *cursor; /* outgoing edges; the search */
   int *from, *to;
   int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
   int *outgoing, *nesting, *reference, *side, *low_edge, *bottom, *bucket;
@@ -149,7 +149,7 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
-  do { /* those of e go to one side */
+  do { /* those of e: to one side */
     pair = d->conflict[--d->conflicts];
     if (pair.left.high >= 0)
       permi_conflict_swap(&pair);
@@ -167,7 +167,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   } while (d->conflicts > d->bottom[e]);
   while (d->conflicts > 0 && (permi_returns_below(d, &d->conflict[d->conflicts - 1].left, e) ||
                               permi_returns_below(d, &d->conflict[d->conflicts - 1].right, e))) {
-    pair = d->conflict[--d->conflicts]; /* those that cross them to the other */
+    pair = d->conflict[--d->conflicts]; /* those that cross them: to the other */
     if (permi_returns_below(d, &pair.right, e))
       permi_conflict_swap(&pair);
     if (permi_returns_below(d, &pair.right, e))
@@ -186,7 +186,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   return 1;
 }
 
-/* Drops the edges that return to u from an interval; other is beside it. */
+/* Drops what returns to u from an interval; other is beside it. */
 static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
 {
   while (interval->high >= 0 && d->to[interval->high] == u)
@@ -216,7 +216,7 @@ static int permi_drawing_test(permi_drawing *d)
         if (e < 0)
           break;
         v = d->from[e];
-        for (; d->conflicts > 0; d->conflicts--) { /* those that return to v conflict with none above */
+        for (; d->conflicts > 0; d->conflicts--) { /* what returns to v conflicts with none above */
           int left, right;
           top = &d->conflict[d->conflicts - 1];
           left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
@@ -230,7 +230,7 @@ static int permi_drawing_test(permi_drawing *d)
           top = &d->conflict[d->conflicts - 1];
           permi_drawing_trim(d, &top->left, &top->right, v);
           permi_drawing_trim(d, &top->right, &top->left, v);
-          if (d->low[e] < d->height[v]) { /* e goes to the side of a highest return edge */
+          if (d->low[e] < d->height[v]) { /* to the side of a highest return edge */
             const int left = top->left.high, right = top->right.high;
             d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
           }
@@ -256,7 +256,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
+/* Puts h after or before `beside`; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -314,7 +314,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -369,7 +369,7 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
 
 typedef struct permi_faces {
   int count;
-  int *of, *length, *any; /* the face beside a half-edge; a face's half-edges, one of them */
+  int *of, *length, *any; /* beside a half-edge; half-edges, one of them */
 } permi_faces;
 
 /* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
@@ -394,9 +394,9 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
   return map->vertices - map->edges + faces->count == 2;
 }
 
-/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
-   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is
-   connected. 0: a check failed. work: 3 for each face. */
+/* Along a spanning tree of the dual graph, from its leaves, each face mends its parity by the edge to its parent. The
+   root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is connected. 0:
+   a check failed. work: 3 a face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -438,12 +438,12 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: the graph is not; -1: a check failed, our mistake */
+  int planar;        /* 0: not planar; -1: a check failed, our mistake */
   signed char *sign;
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Makes the signs in memory of *pool; unknown if watch stops. 0: out of memory. */
+/* Makes the signs; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {

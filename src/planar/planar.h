@@ -1,33 +1,32 @@
 /* ========================================================================================== >>planar
-   Blocks with a planar graph: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
-   primes for a bound on the permanent (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
+   Permanents of planar blocks as determinants (>>kasteleyn). Integers modulo enough primes for a bound on the permanent
+   (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
 #pragma once
 #include "../frontier/values.h"
 #include "fronts.h"
 
-#define PERMI_PLANAR_LEAST 40 /* chosen: below, other engines take under a millisecond */
+#define PERMI_PLANAR_LEAST 40 /* chosen: others take under a millisecond */
 
 typedef struct permi_planar {
   permi_owned owned;
   permi_dissection dissection;
   permi_fronts fronts;
   int n, edges, parts, faces;
-  int subtracts; /* not all entries are non-negative */
-  int primes;    /* of a CRT; 0: the modulus itself */
+  int subtracts; /* an entry is negative or complex */
+  int primes;    /* 0: the modulus itself */
   uint64_t modulus;
   int64_t *integer[2];
   double *real, *imaginary, *absolute;
-  double bits; /* log2 of a bound on the modulus of the permanent */
+  double bits; /* log2 of a bound on the permanent */
   double bound_relative, lost_error;
 } permi_planar;
 
-/* ---- integers */
 typedef struct permi_planar_run {
   permi_runner base;
   const permi_planar *planar;
   permi_odd_modulus *prime;
   uint64_t *residue[2];
-  uint64_t *entry;      /* edges for each thread */
+  uint64_t *entry;      /* of each thread */
   double seconds;
   int failed;
 } permi_planar_run;
@@ -113,10 +112,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
-#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: below this relative radius, no second look */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: relative radius, below it no second look */
 
 /* Returns |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
@@ -165,7 +163,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
   if (value->noisy)
     *estimate += permi_ball_modulus(&value->ball);
-  if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
+  if (!permi_planar_finite(value)) { /* only the radii may know */
     *value = sure;
     *estimate = bound;
   } else if (bound < (double)INFINITY) {
@@ -239,7 +237,7 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* Chooses numbers of eliminations, and the price; 0: the permanent may be too long. */
+/* Returns 0 if the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
@@ -304,7 +302,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   permi_planar *planar;
   permi_pool *pool;
   int *row, i, e;
-  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
+  if (block->edges > 4 * block->n - 4) /* faces have four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   (void)rival;
@@ -349,7 +347,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   if (maker->offers && maker->options->certify && !block->integer &&
       planar->dissection.largest > PERMI_PLANAR_SURE_MOST)
     permi_refuse(offer, PERM_TOLERANCE_NOT_MET, "has fronts of order %d, too large for a bound",
-                 planar->dissection.largest); /* it could, but not as certify asks */
+                 planar->dissection.largest); /* only without certify */
   else if (!(planar->dissection.products < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))

@@ -4,7 +4,7 @@
 #pragma once
 #include "../frontier/steps.h"
 
-/* key: the word of the state that is sorted by. A term has the room of two takes. */
+/* A term; key is the word of its state that is sorted by. */
 typedef struct permi_term {
   uint64_t key;
   permi_take take;
@@ -23,13 +23,12 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
-  permi_part *part = run->part;
-  permi_term *term, *other, *sorted;
+  const perm_allocator *allocator = run->base.pool.allocator;
+  permi_term *memory[2], *term = NULL, *other, *sorted;
   perm_status status = PERM_OK;
-  size_t count, k;
+  size_t count = 0, room = 0, k;
   int s, w;
   permi_run_prepare(run, p);
-  part->takes = 0;
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
@@ -38,22 +37,20 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                    permi_stream_word(frontier, s, 1, w);
       if (differs)
         continue;
-      if (!permi_takes_more(&run->base.locked, part, 2))
+      if (!permi_room(allocator, NULL, &term, count, 1, &room, sizeof *term)) {
+        permi_release(allocator, term);
         return PERM_ERROR_MEMORY;
-      part->take[part->takes + 1].group = (uint32_t)k;
-      part->take[part->takes + 1].stream = (uint32_t)s;
-      part->takes += 2;
+      }
+      term[count].take.group = (uint32_t)k;
+      term[count++].take.stream = (uint32_t)s;
     }
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
-  part[1].takes = 0;
-  if (status == PERM_OK && !permi_takes_more(&run->base.locked, &part[1], part->takes))
+  memory[0] = term;
+  memory[1] = other = (permi_term *)permi_allocate(allocator, count + 1, sizeof *other);
+  if (status == PERM_OK && !other)
     status = PERM_ERROR_MEMORY;
-  if (status != PERM_OK)
-    return status;
-  count = part->takes / 2;
-  term = (permi_term *)(void *)part[0].take;
-  other = (permi_term *)(void *)part[1].take;
+  count = status == PERM_OK ? count : 0;
   for (w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
       term[k].key = permi_sorting_key(run, p, term[k].take, w);
@@ -77,7 +74,9 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   }
   if (run->tracking)
     permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
-  return PERM_OK;
+  permi_release(allocator, memory[0]);
+  permi_release(allocator, memory[1]);
+  return status;
 }
 
 static perm_status permi_sorting_advance(permi_runner *run, int p)

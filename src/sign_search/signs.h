@@ -19,17 +19,16 @@
 typedef struct permi_signs_matrix {
   int n;
   int entry[PERM_MAX_N][PERM_MAX_N];
-  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* a row's, and of its moduli */
-  uint64_t touched[PERM_MAX_N];          /* columns of a row */
+  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* of moduli */
+  uint64_t touched[PERM_MAX_N];          /* a row's columns */
 } permi_signs_matrix;
 
-/* The prefix, then block 0, then block 1. */
 typedef struct permi_signs_order {
   int prefix, length[2];
   int column[PERM_MAX_N];
 } permi_signs_order;
 
-#define PERMI_SIGNS_MOST 254 /* the sum of a row's moduli: counts are bytes */
+#define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */
 
 static void permi_signs_row_sums(permi_signs_matrix *matrix)
 {
@@ -43,7 +42,7 @@ static void permi_signs_row_sums(permi_signs_matrix *matrix)
   }
 }
 
-static uint64_t permi_signs_bits(int begin, int count)
+PERMI_INLINE uint64_t permi_signs_bits(int begin, int count)
 {
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
 }
@@ -81,7 +80,7 @@ static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *mat
   signs->place[4] = used;
 }
 
-static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits in the end are from 1 to 255 */
+static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits end from 1 to 255 */
 {
   count[place >> 3] += (uint64_t)x << (8 * (place & 7));
 }
@@ -96,8 +95,8 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   signs->width[block] = signs->shared_words + ((end + 7) >> 3) - (begin >> 3);
   if (begin == end)
     signs->width[block] = signs->shared_words;
-  signs->width[block] += !signs->width[block]; /* a word is read */
-  signs->pattern[block] = (uint64_t *)permi_pool_get( /* vectors read beyond the last */
+  signs->width[block] += !signs->width[block]; /* one is read */
+  signs->pattern[block] = (uint64_t *)permi_pool_get( /* vectors read beyond */
       &signs->owned.pool, (size_t)(patterns * signs->width[block] + PERMI_SIGNS_WORDS), sizeof(uint64_t));
   if (!signs->pattern[block])
     return 0;
@@ -141,7 +140,7 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* Returns zeros, aligned vectors. */
+/* Returns zeros, aligned. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
@@ -152,7 +151,7 @@ static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGN
   return (uint64_t (*)[PERMI_SIGNS_WORDS])(void *)at;
 }
 
-static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its count if all signs are - */
+static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if all signs are - */
 {
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
@@ -214,7 +213,7 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* A sum has at most 2^(n-1) terms. */
+/* 2^(n-1) terms */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;
@@ -227,7 +226,7 @@ static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matr
     bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
   }
   signs->sum_bits = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
-  signs->words = (int)fmax((signs->sum_bits + 2) / 64 + 1, 3); /* twice the sum, with its sign */
+  signs->words = (int)fmax((signs->sum_bits + 2) / 64 + 1, 3); /* twice the sum, signed */
   signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
                   bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
 }

@@ -1,15 +1,15 @@
 /* ====================================================================================== >>signs_gpu
-   Table and shape of text_signs' kernel (perm_cuda.cu). Sums are modulo 2^192, so those of a chunk must be shorter. */
+   Table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192: those of a chunk are shorter. */
 #pragma once
 #include "../exact/exact_gpu.h"
 #include "signs_offer.h"
 
 #define PERMI_SIGNS_GPU_TASK 20000 /* chosen: nodes of a task of a warp, on average */
-#define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: blocks of 4 warps on a multiprocessor */
-#define PERMI_SIGNS_GPU_OUT 8 /* 3 of a chunk's sum, 5 for the kernel */
+#define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: of 4 warps, on a multiprocessor */
+#define PERMI_SIGNS_GPU_OUT 8 /* a chunk's sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
+  permi_gpu gpu; /* first */
   perm_gpu_program program;
   perm_gpu_signs shape;
   permi_signs *signs;
@@ -118,7 +118,7 @@ static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs 
   int block, place, k, j, c;
   for (block = 0; block < 2; block++)
     permi_signs_gpu_set(signs->root.alive[block], word + shape->root + 16 * block);
-  for (c = 0; c < 4; c++) /* digits that are no row's */
+  for (c = 0; c < 4; c++) /* no row's digits */
     for (k = (signs->place[c + 1] - signs->place[c]) * bits; k < (shape->word[c + 1] - shape->word[c]) * 32; k += bits)
       word[shape->root + 32 + shape->word[c] + k / 32] += (uint32_t)(zero + 1) << k % 32;
   word[shape->root + 32 + words] = (uint32_t)signs->n;
@@ -137,7 +137,7 @@ static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs 
   for (block = 0; block < 2; block++) {
     const int first = signs->prefix + (block ? signs->length[0] : 0);
     const int begin = shape->word[block + 1], own = shape->word[block + 2] - begin;
-    for (k = 0; k < 48; k++) { /* of the low 5 columns, of the high 4 */
+    for (k = 0; k < 48; k++) { /* low 5 columns, high 4 */
       const int y = k < 32 ? k : (k - 32) << 5;
       uint32_t sum[PERM_MAX_N] = {0}, *to = word + shape->pattern[block] + k * permi_signs_gpu_row(shape, block);
       for (j = 0; j < signs->length[block]; j++)

@@ -12,7 +12,7 @@
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Returns whether a byte of a is that of b; borrows start at zero bytes. */
+/* Is a byte of a that of b? Borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -41,7 +41,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Reads counts of the frame before: a store that is still under way would stall bytes. */
+/* Reads counts of the frame before: a store under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -89,7 +89,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
 
 PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
 {
-  return bit ? PERMI_NAME(signs_advance)(walk, k, 1) : PERMI_NAME(signs_advance)(walk, k, 0);
+  return PERMI_NAME(signs_advance)(walk, k, bit);
 }
 
 #if PERMI_WIDTH >= 4
@@ -132,7 +132,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* Returns the sum over groups of block 1 of values times products of shared rows, of counts u without block 1. */
+/* Sums over groups of block 1 values times products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -140,7 +140,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int64_t sum = 0;
   int at, i;
 #if PERMI_WIDTH >= 4
-  if (signs->by_table) { /* values beyond the last are 0 */
+  if (signs->by_table) { /* 0 beyond the last */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
@@ -176,19 +176,19 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   return sum;
 }
 
-/* Adds products of own rows over living patterns by groups. Branches on patterns would be hard to predict. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
-                                                       int block)
+/* Adds products of own rows over living patterns. Branches on patterns would be hard to predict. */
+PERMI_TARGET PERMI_NEVER_INLINE static void PERMI_NAME(signs_group)(permi_signs_walk *walk,
+                                                                    const permi_signs_frame *frame, int block)
 {
   const permi_signs *signs = walk->signs;
   uint16_t *group = walk->group[block];
   int64_t *value = walk->value[block];
   const uint16_t *group_of = signs->group[block];
-  uint16_t slot[1 << PERMI_SIGNS_BLOCK]; /* read before it is written, and not used then */
+  uint16_t slot[1 << PERMI_SIGNS_BLOCK]; /* not used before it is written */
   uint16_t pattern[1 << PERMI_SIGNS_BLOCK];
   int64_t product[1 << PERMI_SIGNS_BLOCK];
   uint64_t seen[PERMI_SIGNS_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0}, set[PERMI_SIGNS_WORDS];
-  unsigned left = 0; /* words with patterns */
+  unsigned left = 0; /* words */
   int groups = 0, patterns = 0, k, w;
   for (w = 0; w < PERMI_SIGNS_WORDS; w++) {
     set[w] = frame->alive[block][w];

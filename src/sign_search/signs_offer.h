@@ -1,7 +1,7 @@
 /* ==================================================================================== >>signs_offer
-   Ranges, price and offer of >>signs. A range is a run of living prefixes of the first columns, which are numbered, so
-   any partition adds to the same integer. The price is measured: subtrees below random prefixes are searched, deep ones
-   after random descents [Knu75]. */
+   A range is a run of living prefixes of the first columns, which are numbered, so any partition adds to the same
+   integer. The price is measured: subtrees below random prefixes are searched, deep ones after random descents
+   [Knu75]. */
 #pragma once
 #include "../graph/device.h"
 #include "signs_order.h"
@@ -9,7 +9,7 @@
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
-#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of the first orders, */
+#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of first orders, */
 #define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
@@ -31,11 +31,11 @@ static uint64_t permi_signs_weight(const permi_signs_frame *frame)
   return left[0] * left[1];
 }
 
-/* Returns the number of living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
+/* Counts living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
-  uint64_t at = 1, found = 0; /* the first sign is + */
+  uint64_t at = 1, found = 0; /* first sign: + */
   int k = 0, alive;
   if (depth == 0)
     return 0;
@@ -66,7 +66,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* Descends by random living signs; returns the weight 2^forks, or 0 if it died. */
+/* Descends by random living signs; returns 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -83,7 +83,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts seconds, spread and counts by probes: a random path down to `deep`, then everything. */
+/* Predicts by probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -171,7 +171,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
-  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all of them */
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all */
     found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
   weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
@@ -243,7 +243,7 @@ static double permi_signs_share(const permi_signs_model *model, double seconds, 
   return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals orders with blocks of several lengths as long as it pays. Returns the expected seconds. */
+/* Anneals orders with blocks of several lengths while it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {
@@ -256,7 +256,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
                                                    (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (round = 0;; round++) {
-    if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
+    if (round < PERMI_SIGNS_LENGTHS) {
       length = PERMI_SIGNS_BLOCK - round;
       length = length < (n - 1) / 2 ? length : (n - 1) / 2;
       for (k = 0; k < n; k++)
@@ -298,7 +298,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads the side that leaves fewer leaves, with weights; returns the number of doubled columns, -1: too large. */
+/* Reads the side that leaves fewer leaves, with weights; returns how many columns are doubled, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
@@ -331,7 +331,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   int i, made = 0;
   if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
-  if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
+  if (maker->offers) /* what other engines left, for orders and for probes */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_ANNEAL_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
@@ -382,7 +382,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Twice what a short search expects, where greedy orders of the frontier are not sooner done. */
+/* Twice what a short search expects, where greedy orders of the frontier take longer. */
 static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
@@ -425,7 +425,7 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
 static perm_status permi_signs_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_signs *signs = (permi_signs *)offer->plan;
-  const int shift = signs->evens + 1 - signs->n - signs->twos; /* even sums are halved */
+  const int shift = signs->evens + 1 - signs->n - signs->twos; /* even sums: halved */
   (void)maker;
   (void)block;
   signs->doubled = shift > 0;

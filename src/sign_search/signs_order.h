@@ -2,7 +2,7 @@
    The order of the columns of >>signs: annealed against the expected work.
    A row vanishes with a probability that falls with the share q of + among the signs: q = 3/4 is rare, but leaves all
    rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial weights
-   times products over rows, as if these were independent for given q. */
+   times products over rows, as if independent for given q. */
 #pragma once
 #include "signs.h"
 #include "../graph/order.h"
@@ -14,8 +14,8 @@ typedef struct permi_signs_model {
   double effort; /* times PERMI_SIGNS_PLAN_MOST */
   uint64_t touched[PERM_MAX_N];
   double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
-  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* of a row: it does not vanish */
-  double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
+  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* that it does not vanish */
+  double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
 /* Returns the probability that the row vanishes if a sign is + with probability q. */
@@ -82,8 +82,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Gives each step the survival of rows that end with it, step[k][c] where ends[k] has bit c; own[c]: the last step of
-   class c. Returns how many rows join both blocks. */
+/* step[k][c]: survival of rows that end with k, where ends[k] has bit c; own[c]: last step of class c. Returns how many
+   rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -169,7 +169,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Swaps columns a and b, or moves a to place b; the rows' positions follow. */
+/* Swaps columns a and b, or moves a to b; the rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -192,9 +192,9 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
   order->column[b] = column;
 }
 
-/* Anneals the order: swaps, and moves by up to 12. */
-static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
-                                 uint64_t *seed, permi_control *watch)
+/* Anneals by swaps, and by moves by up to 12. */
+PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
+                                                    double heat, uint64_t *seed, permi_control *watch)
 {
   permi_signs_order now = *order, trial;
   uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
@@ -263,7 +263,7 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
 }
 
 /* Doubles columns so that rows can vanish, annealed against the expected leaves; returns how many. */
-static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;
   permi_signs_model *model = &work->model;
@@ -280,7 +280,7 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   rival = fmin(rival, best * ldexp(permi_signs_each[0][3], n - 1));
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
-  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
+  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows changed */
   moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_ANNEAL_SHARE * rival,
                                                PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {

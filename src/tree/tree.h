@@ -11,9 +11,9 @@
      join: pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables are on a stack. Threads share places; sums keep their order. */
+   Threads share places; sums keep their order. */
 
-#define PERMI_TREE_WIDTH 28 /* of a table and its own vertex */
+#define PERMI_TREE_WIDTH 28 /* with its own vertex */
 #define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
@@ -24,9 +24,9 @@ typedef struct permi_tree_edge {
 
 typedef struct permi_tree_node {
   int children, edge, vertex, column;
-  uint32_t rows, all; /* of scope and top vertex */
+  uint32_t rows, all; /* of scope and top */
   uint32_t set;       /* within the parent's */
-  int difference;     /* columns - rows */
+  int difference;
 } permi_tree_node;
 
 typedef struct permi_tree {
@@ -37,7 +37,7 @@ typedef struct permi_tree {
   int *vertex;
   permi_tree_edge *edge;
   double stack_values, work_values, most_states, most_groups, pairs, states;
-  double *cost; /* before a node */
+  double *cost;
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
@@ -124,13 +124,13 @@ typedef struct permi_tree_run {
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
-  int stacked; /* tables */
+  int stacked;
   /* or NULL; takes products, then the table of a node: >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes */
-#define PERMI_TREE_CUT 8     /* common bits in a part: the heaviest of 2^b has (2/3)^b */
+#define PERMI_TREE_CUT 8     /* common bits: the heaviest of 2^b parts has (2/3)^b */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -158,6 +158,8 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
   const uint64_t *value = group->value;
+  if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
+    return;
   for (; mask < end; mask++, index++) {
     const uint32_t state = *mask ^ m;
     uint64_t *y = out + size * (rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW]);
@@ -231,12 +233,12 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common, common_rows;
-  int ones, own;        /* of a state; bits not common */
-  int cut, parts;       /* cut: bits of a part */
+  int ones, own;        /* bits not common */
+  int cut, parts;       /* of a part */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
-static void permi_tree_sort(const permi_tree_product *join, int part)
+PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
   const permi_tree_table *table = join->factor[part];
@@ -401,12 +403,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (to 0 exactly), pairs <= 2^|common| the
-   ways to share a mask; in a star of e entries a product and e additions. So the permanent sums all products, each
-   times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex
-   products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex ones by 4 times that. With
-   moduli M a join takes loss, the rest of the error, to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum
-   |a|) loss; a product that may be below PERMI_SAFE_PRODUCT adds PERMI_TREE_LOST. tests/proofs/chains.v. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
+   Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -455,7 +453,8 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
+PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
+                                               permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;

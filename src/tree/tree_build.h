@@ -1,9 +1,9 @@
 /* ===================================================================================== >>tree_build
-   Orders a block by elimination; builds, prices, offers and runs its tree. */
+   Orders a block by elimination; prices and runs its tree. */
 #pragma once
 #include "tree.h"
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
@@ -47,13 +47,13 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap says who goes
-   next, in large blocks lists by degree (docs/engines.md). */
+/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap gives the
+   next vertex, in large blocks lists by degree (docs/engines.md). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  int n, filling, listed; /* filling: by fill, not degree */
+  int n, filling, listed; /* by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
   uint64_t *priority, *pair; /* pair: 0: free */
   permi_ranked *heap;
@@ -101,7 +101,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Returns 0 if a and b were adjacent; -1: out of memory, or stopped. */
+/* Returns 0 if they were adjacent, -1 if out of memory or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -144,7 +144,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Hubs may have millions of dead links. */
+/* Of hubs, millions may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -315,13 +315,12 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Microseconds tell that a search is
-   vain. */
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
-  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS]; /* neighbours: rows, columns */
+  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS];
   int degree[2 * PERMI_TREE_LOOK];
   const int n = block->n;
   int v, e, k, w, turn;
@@ -357,7 +356,8 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
 }
 
 /* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
-static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
+PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling,
+                                                       double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
   double least = 0;
@@ -432,7 +432,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
-/* See >>tree, tests/proofs/frontier.g. */
+/* tests/proofs/frontier.g */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -513,7 +513,8 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
 }
 
 /* given: roundings of entries. Returns 0 also if stopped. */
-static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
+PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given,
+                                               permi_tree *tree)
 {
   permi_control *watch = graph->watch;
   const int n = 2 * block->n;
@@ -576,7 +577,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   return 1;
 }
 
-#define PERMI_TREE_WORTH 10 /* chosen: a tree is worth so many times its search */
+#define PERMI_TREE_WORTH 10 /* chosen: times its search */
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -590,7 +591,7 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* in saved states */
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
   int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
@@ -610,7 +611,7 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
   int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
+    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
   tree->size = (int)permi_numbers_words(&tree->numbers);
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)
@@ -624,7 +625,7 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
                rival < (double)INFINITY ? " and its rival's time" : "");
 }
 
-/* Trees took 96 times as long as their bound from below, or more. */
+/* Trees took 96 times their least, or more. */
 #define PERMI_TREE_OVER_LEAST 30
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -639,8 +640,8 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
-   where affordable, the cheapest wins. */
+/* Treewidth w and N vertices allow w N entries. Of orders by least degree, or least fill where affordable, the cheapest
+   wins. */
 #define PERMI_TREE_FILL 20000
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {

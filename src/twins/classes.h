@@ -9,11 +9,10 @@
    used and of members' factors, where rest = factor * rest of the class.
    Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
    become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
-   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states. A
-   class of one is a state's bit in >>frontier.
-   Integers: the rest of a class is primitive, a factor the content. If it grows, the value is multiplied by the
-   quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the
-   quotients by it; proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
+   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states.
+   Integers: a rest is primitive, a factor the content; if it grows, the value is multiplied by the quotient for every
+   waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the quotients by it;
+   proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
    The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
    For equal columns >>subsets is faster (docs/engines.md). */
 #define PERMI_CLASSES 64
@@ -22,13 +21,13 @@
 
 /* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
 typedef struct permi_class {
-  int first, size, ahead; /* member[first] ..; vertices to come that it meets */
-  int touched, slot, most, born; /* most: that ever wait; born: the first step after which it is */
-  int word, shift;               /* in a key */
+  int first, size, ahead; /* vertices to come that it meets */
+  int touched, slot, most, born; /* that ever wait; the first step after which it is */
+  int word, shift;
   uint64_t mask;
 } permi_class;
 
-/* Members meet the step's vertex (entry), or change class. */
+/* Members meet the step's vertex, or change class. */
 typedef struct permi_class_part {
   int from, into;
   int meets, grows; /* each that waits multiplies by growth */
@@ -43,7 +42,7 @@ typedef struct permi_class_step {
   int vertex, part, parts, limit, limits;
   int joins, most;     /* class of a vertex that waits, or -1; how many may */
   double states, ways; /* after it; that merge into one */
-  double done;         /* share of work before */
+  double done;         /* share before */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -55,8 +54,8 @@ typedef struct permi_classes {
   permi_class_step *step;
   permi_class_part *part;
   permi_class_limit *limit;
-  double most, product;       /* states; the largest product of (most of a class + 1) */
-  double cost, each, seconds; /* ways; seconds */
+  double most, product;       /* states; the largest product of (most + 1) */
+  double cost, each, seconds; /* ways */
   double bound_relative, lost_error;
 } permi_classes;
 
@@ -87,9 +86,9 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-/* Is a : b = c : d? Moduli may differ by roundings (PERMI_CLASS_ROOM). */
+/* Is a : b = c : d? Moduli may differ by PERMI_CLASS_ROOM. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
-static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
+PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   const double *part[] = {block->real, block->imaginary};
   const int edge[2][2] = {{a, d}, {b, c}}, parts = part[1] != NULL;
@@ -171,7 +170,6 @@ static permi_coefficient permi_class_whole(int64_t x, const permi_numbers *numbe
   return permi_coefficient_reduced(c, numbers);
 }
 
-/* Vertices that came, by classes. */
 typedef struct permi_class_build {
   const permi_block *block;
   permi_control *watch;
@@ -179,8 +177,8 @@ typedef struct permi_class_build {
   permi_classes *plan;
   permi_class *list;
   int numbered, doubled, taken, come[2], parts, limits, active[2][PERMI_CLASSES], actives[2];
-  unsigned char slot[PERMI_CLASSES], *gone, *plain, *uncommon; /* uncommon: entries */
-  int *member, *place, *number, *last, *edge; /* of a vertex: class, last edge, taken edge */
+  unsigned char slot[PERMI_CLASSES], *gone, *plain, *uncommon; /* entries */
+  int *member, *place, *number, *last, *edge; /* class, last edge, taken edge */
   int *open, *met, *odd; /* neighbours that came; [vertex][slot]: neighbours, by uncommon entries */
   int64_t *content;
   size_t part_room, limit_room, class_room;
@@ -193,7 +191,7 @@ static int permi_class_most(int size, int ahead)
   return size < ahead ? size : ahead;
 }
 
-/* Expands prod (1 + x + .. + x^most[k]). Returns the degree. Takes differences only if exact. */
+/* Expands prod (1 + x + .. + x^most[k]), by differences only if exact. Returns the degree. */
 static int permi_class_polynomial(const int *most, int count, double *line)
 {
   int degree = 0, k, i, j;
@@ -222,7 +220,7 @@ static int permi_class_polynomial(const int *most, int count, double *line)
 /* Counts ways to wait that differ as the sides do. *product: all. */
 static double permi_class_states(const permi_class_build *build, double *product)
 {
-  const int more = build->come[0] - build->come[1]; /* waiting rows less columns */
+  const int more = build->come[0] - build->come[1]; /* rows less columns that wait */
   double *line[2], sum = 0;
   int degree[2], side, k, i;
   *product = 1;
@@ -346,7 +344,7 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
   return parts;
 }
 
-/* Returns by how much the factor of u grows when the vertex comes. */
+/* Returns the growth of u's factor when the vertex comes. */
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
@@ -360,7 +358,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* u: a member of `from` that meets the step's vertex. */
+/* u: a member that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -385,8 +383,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* Touched members meet step p's vertex. The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
-static void permi_class_refine(permi_class_build *build, int p, int number)
+/* The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
+PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
   const permi_class c = build->list[number];
@@ -488,9 +486,9 @@ static void permi_class_take_away(permi_class_build *build, int v)
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
 }
 
-/* All came, nothing is ahead. */
-static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
-                                    permi_control *watch, int doubled, double most)
+PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build, permi_classes *plan,
+                                                       const permi_block *block, permi_control *watch, int doubled,
+                                                       double most)
 {
   const size_t vertices = 2 * (size_t)block->n;
   permi_pool *pool = &build->pool;

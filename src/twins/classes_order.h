@@ -1,13 +1,12 @@
 /* ================================================================================== >>classes_order
-   The order of the vertices for method twins, its price and offer. */
+   Order, price and offer of method twins. */
 #pragma once
 #include "classes_run.h"
 
 /* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
    them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
    or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
-   few of many classes look cheap at first. From the beginning all rows are one state. permi_class_vote notes entries.
-   */
+   few of many classes look cheap at first. From the beginning all rows are one state. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -23,7 +22,7 @@ static int permi_class_left(const permi_class_build *build, int v)
   return classes + (fresh > 0);
 }
 
-static int permi_class_choose(permi_class_build *build, int attempt)
+PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
   int v, chosen = -1, least = 0;
   uint64_t best = 0;
@@ -57,8 +56,8 @@ static int permi_class_near(const double *x, const double *y)
 }
 
 /* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
-   longest row, then rows and columns by majority votes. */
-static int permi_class_vote(permi_class_build *build)
+   longest row, then both by majority votes. */
+PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
   const int n = block->n;
@@ -161,7 +160,7 @@ static double permi_classes_finding(const permi_block *block)
   return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
 }
 
-/* The search is worth a few times its seconds; the offer asks for more where a rival is known. */
+/* times the search; offers ask for more where a rival is known */
 #define PERMI_CLASS_WORTH 7
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {

@@ -4,13 +4,12 @@
 #include "classes.h"
 
 /* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
-   have PERMI_CLASS_SHARES shares of keys. A share lists states as they are met, so sums do not depend on threads.
-   Rounds bound the takes. */
+   have shares of keys. A share lists states as they are met: sums do not depend on threads. Rounds bound the takes. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096
-#define PERMI_CLASS_SHARED 4000 /* from so many states on */
+#define PERMI_CLASS_SHARED 4000 /* states */
 
-/* 0: the vertex waits; k: it is matched with part k - 1. */
+/* 0: it waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -29,7 +28,7 @@ typedef struct permi_class_list {
   uint32_t *place; /* hash table: state + 1, or 0 */
 } permi_class_list;
 
-/* Links are kept for samples: >>trace. */
+/* Of samples: >>trace. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -43,10 +42,10 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first, bytes; /* first: of a share, in a round */
+  size_t first, bytes; /* of a share, in a round */
   permi_class_list *list[2];
-  permi_class_takes *takes; /* [source share][target share] */
-  permi_class_links *links; /* by target share, or NULL */
+  permi_class_takes *takes; /* [source][target] */
+  permi_class_links *links; /* by target, or NULL */
   perm_status *status;
 } permi_class_run;
 
@@ -64,7 +63,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Moves numbers to the next classes. Returns the class that one more must leave; -1: none; -2: dead. */
+/* Returns the class that one more must leave; -1: none; -2: dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -253,17 +252,8 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND. As in >>steps the computed value sums all ways' products of entries and factors, each times at most K
-   factors 1 + d, |d| <= u.
-   1. An entry a(u, v) is the factor of u times the class's entry a(l, v) / a(l, w), as that times a(u, w) is a(u, v).
-   The quotient is rounded once, multiplied by the number that waits, then by the value; the factor multiplied the value
-   when u came: 4 roundings for each of n entries. Complex: 2, 1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
-   2. In step p at most `ways` states have one successor by one of `parts` + 1 ways: ways * (parts + 1) - 1 additions.
-   3. By own powers sums of moduli are in [1/2, 1), and a product's at least 2^-302. Underflow takes below DBL_MIN < u
-   2^-302 (double-double: 2^-100) from it, or from the lesser of two summands: one more factor each. Quotients are below
-   2^301: nothing overflows.
-   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM): at least 1 - g times the truth.
-   tests/proofs/chains.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of 7 or 12 roundings a line and of additions, which `ways` and
+   `parts` limit; nothing overflows, and underflow is a rounding. tests/proofs/chains.v, tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
@@ -313,7 +303,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
