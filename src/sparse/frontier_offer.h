@@ -328,7 +328,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-#define PERMI_SORTING_SLOWER 30 /* than merged lists: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 13 /* than merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
