@@ -962,7 +962,7 @@ static const double permi_exact_spread[3] = {2, 8, 1024}; /* times slower, at mo
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 
 /* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
-static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
+static const double permi_seconds_sweep[2] = {3e-9, 6e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
 static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
@@ -977,14 +977,14 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #endif
 
 /* ---- planning: shares are chosen, of the predicted run */
-#define PERMI_PLAN_SHARE 0.035          /* or */
-#define PERMI_PLAN_SECONDS 1.8e-3       /* this, of arrays a twelfth; */
+#define PERMI_PLAN_SHARE 0.025          /* or */
+#define PERMI_PLAN_SECONDS 1.4e-3       /* this, of arrays a twelfth; */
 #define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
 #define PERMI_PLAN_RIVAL 0.4            /* of what is left, for the layouts of hybrid */
-#define PERMI_GREEDY_SHARE 0.05         /* for orders to begin with; behind a rival a twelfth */
-#define PERMI_ANNEAL_SHARE 0.03         /* for annealing an order; */
-#define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
-#define PERMI_SEARCH_SHARE 0.02         /* for layouts of hybrid; of the rival's, for orders of twins */
+#define PERMI_GREEDY_SHARE 0.035        /* for orders to begin with; behind a rival a twelfth */
+#define PERMI_ANNEAL_SHARE 0.02         /* for annealing an order; */
+#define PERMI_ANNEAL_LEAST 1.25e-3      /* up to this */
+#define PERMI_SEARCH_SHARE 0.014        /* for layouts of hybrid; of the rival's, for orders of twins */
 #define PERMI_ORDER_PLAN_SECONDS 1e-6   /* per vertex and entry: an order and its programme */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
 #define PERMI_CLASS_PLAN_SECONDS 1e-8   /* per pair of vertices */
@@ -1002,7 +1002,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.5, 1, 0.8};
 /* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. By
    permi_algebra: of a unit of cost (words: and of a word); */
-PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9,  1.3e-9, 1.5e-9,
+PERMI_UNUSED static const double permi_array_seconds[] = {4e-10, 6e-10, 1.4e-9,  1.3e-9, 1.5e-9,
                                                           3e-8,    6e-10, 5.5e-10, 1.2e-9, 2e-8};
 /* of AVX-512, AVX2, others: residues; products of which are reduced. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
@@ -1010,11 +1010,11 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 #define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte of it more if the values of a step */
 #define PERMI_ARRAY_CACHE_BYTES 3e7     /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6 /* a stream */
-#define PERMI_BAND_MADE_SECONDS 3e-8    /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
-#define PERMI_CLASS_WAY_SECONDS 4e-8
+#define PERMI_BAND_MADE_SECONDS 6e-8    /* a transition of a new shape: 2 to 8e-8 on regular and hub graphs */
+#define PERMI_CLASS_WAY_SECONDS 1.6e-8
 #define PERMI_ROOK_BYTE_SECONDS 3e-11   /* rook numbers by the frontier: a byte of a value read */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
-#define PERMI_TREE_PAIR_SECONDS 1.6e-9  /* a pair, a state */
+#define PERMI_TREE_PAIR_SECONDS 2e-9    /* a pair, a state */
 #define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex of a factor; 18 graphs */
 #define PERMI_TREE_CACHE_BYTES 1e6      /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8    /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
@@ -1027,7 +1027,7 @@ PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {
    (Zen 5); on a GPU, from counts of instructions, together measured (regular:64:6, H100: 9.7 s), where a pair is one
    word of 8 rows of both blocks. */
 PERMI_UNUSED static const double permi_signs_each[3][4] = {
-    {1.4e-8, 4.5e-8, 1.2e-8, 9e-10}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
+    {1.7e-8, 5.5e-8, 1.5e-8, 1.1e-9}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
 #define PERMI_SIGNS_CUT_SECONDS 6e-10          /* a row that thins out patterns */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row, in words */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
@@ -5009,7 +5009,7 @@ typedef struct permi_kernel {
   int parts, product;
   int lane_columns, block_columns;
   int n_least;
-  double rate; /* elements/s, one thread */
+  double rate; /* elements/s, one thread; AVX2: of a Zen 3 core, the others of >>prices */
   permi_kernel_run run;
 } permi_kernel;
 
@@ -5021,10 +5021,10 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX512, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_k2_avx512},
     {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
     {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
-    {PERM_ISA_AVX2, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 1.1e10, permi_glynn_real_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 9e9, permi_pair_real_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 2.1e10, permi_glynn_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 1.7e10, permi_pair_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 8e9, permi_split_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 2.4e9, permi_dd_real_avx2},
 #endif
 #if PERMI_ARM /* not measured */
     {PERM_ISA_NEON, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
@@ -5043,9 +5043,9 @@ static const permi_kernel permi_kernels_complex[] = {
     {PERM_ISA_AVX512, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
     {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
     {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 3, 2, 6, 5e8, permi_dd_complex_avx512},
-    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 3e9, permi_pair_complex_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 1.8e9, permi_split_complex_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 6.3e9, permi_pair_complex_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 3.6e9, permi_split_complex_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 4.3e8, permi_dd_complex_avx2},
 #endif
 #if PERMI_ARM
     {PERM_ISA_NEON, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},

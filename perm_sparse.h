@@ -11596,10 +11596,11 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
+/* A fifth of what is granted is left for the program. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
-  const double own = 1e9 * fmax(PERMI_SEARCH_SHARE * seconds, work->account->least) - work->units;
+  const double own = 1e9 * fmax(PERMI_SEARCH_SHARE * seconds, 0.8 * work->account->least) - work->units;
   const double left = fmin(permi_account_free(work->account, seconds), 0.5e9 * seconds);
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
@@ -12548,7 +12549,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8}, {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
@@ -18012,6 +18013,8 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   return maker->offers->glance;
 }
 
+/* An order that takes so many times the rival's seconds gets no programme. */
+#define PERMI_FRONTIER_FAR 4
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -18035,10 +18038,17 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget) &&
-      permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+      permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
+    const double seconds = permi_budget_seconds(&budget, cost);
+    if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {
+      permi_release(allocator, order);
+      return permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s by frontier, more than others",
+                          permi_time_words(seconds).text);
+    }
     status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, block, order, maker->binomial, &exactness,
                                                              maker->watch, &frontier)
                                      : PERM_ERROR_LIMIT;
+  }
   offer->plan = frontier;
   if (status == PERM_OK)
     status = permi_frontier_choose(maker, block, rival, frontier, offer);
@@ -18103,7 +18113,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-#define PERMI_SORTING_SLOWER 30 /* than merged lists: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 13 /* than merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -18413,7 +18423,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
                                                                                          : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
-    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * permi_dense_seconds(maker)); /* an array */
+    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
   status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;

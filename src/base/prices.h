@@ -47,7 +47,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 
 /* ---- planning: shares are chosen, of the predicted run */
 #define PERMI_PLAN_SHARE 0.025          /* or */
-#define PERMI_PLAN_SECONDS 1.5e-3       /* this, of arrays a twelfth; */
+#define PERMI_PLAN_SECONDS 1.4e-3       /* this, of arrays a twelfth; */
 #define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
 #define PERMI_PLAN_RIVAL 0.4            /* of what is left, for the layouts of hybrid */
 #define PERMI_GREEDY_SHARE 0.035        /* for orders to begin with; behind a rival a twelfth */
