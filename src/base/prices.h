@@ -32,7 +32,7 @@ static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFM
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 
 /* ---- counts: [real, complex]; within a factor of two beyond a few microseconds */
-static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
+static const double permi_seconds_sweep[2] = {3e-9, 6e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
 static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
@@ -47,14 +47,14 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #endif
 
 /* ---- planning: chosen shares of the predicted run */
-#define PERMI_PLAN_SHARE 0.035          /* or */
-#define PERMI_PLAN_SECONDS 1.8e-3       /* this, of arrays a twelfth; */
+#define PERMI_PLAN_SHARE 0.025          /* or */
+#define PERMI_PLAN_SECONDS 1.4e-3       /* this, of arrays a twelfth; */
 #define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
 #define PERMI_PLAN_RIVAL 0.4            /* of what is left, for the layouts of hybrid */
-#define PERMI_GREEDY_SHARE 0.05         /* for first orders; behind a rival a twelfth */
-#define PERMI_ANNEAL_SHARE 0.03         /* for annealing; */
-#define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
-#define PERMI_SEARCH_SHARE 0.02         /* for layouts of hybrid; of the rival for twins */
+#define PERMI_GREEDY_SHARE 0.035        /* for first orders; behind a rival a twelfth */
+#define PERMI_ANNEAL_SHARE 0.02         /* for annealing; */
+#define PERMI_ANNEAL_LEAST 1.25e-3      /* up to this */
+#define PERMI_SEARCH_SHARE 0.014        /* for layouts of hybrid; of the rival for twins */
 #define PERMI_ORDER_PLAN_SECONDS 1e-6   /* an order, per vertex and entry */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: not annealed */
 #define PERMI_CLASS_PLAN_SECONDS 1e-8   /* per pair of vertices */
@@ -71,7 +71,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 /* By permi_algebra, relative to doubles; the last: a word more. */
 PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.5, 1, 0.8};
 /* A unit of cost by permi_algebra (words: and a word), on 30 graphs on a Zen 4 core, times 1.3: that core is faster. */
-PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9,  1.3e-9, 1.5e-9,
+PERMI_UNUSED static const double permi_array_seconds[] = {4e-10, 6e-10, 1.4e-9,  1.3e-9, 1.5e-9,
                                                           3e-8,    6e-10, 5.5e-10, 1.2e-9, 2e-8};
 /* AVX-512, AVX2, others: residues; reduced products. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
@@ -79,11 +79,11 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 #define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte, if the values of a step */
 #define PERMI_ARRAY_CACHE_BYTES 3e7     /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6 /* a stream */
-#define PERMI_BAND_MADE_SECONDS 3e-8    /* a new transition: 2 to 5e-8 */
-#define PERMI_CLASS_WAY_SECONDS 4e-8
+#define PERMI_BAND_MADE_SECONDS 6e-8    /* a new transition: 2 to 8e-8 */
+#define PERMI_CLASS_WAY_SECONDS 1.6e-8
 #define PERMI_ROOK_BYTE_SECONDS 3e-11   /* a byte read */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
-#define PERMI_TREE_PAIR_SECONDS 1.6e-9  /* a pair, a state */
+#define PERMI_TREE_PAIR_SECONDS 2e-9    /* a pair, a state */
 #define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex; 18 graphs */
 #define PERMI_TREE_CACHE_BYTES 1e6      /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8    /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
@@ -94,7 +94,7 @@ PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {
 /* A node, a join, a pattern, a pair: by tables (Zen 4); odd or long rows (Zen 5); a GPU, by counted instructions
    (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
 PERMI_UNUSED static const double permi_signs_each[3][4] = {
-    {1.4e-8, 4.5e-8, 1.2e-8, 9e-10}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
+    {1.7e-8, 5.5e-8, 1.5e-8, 1.1e-9}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
 #define PERMI_SIGNS_CUT_SECONDS 6e-10          /* a row that thins out patterns */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move: 12 if full, 30 with 6 ones */

@@ -368,7 +368,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8}, {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 

@@ -466,7 +466,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
                                                                                          : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
-    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * permi_dense_seconds(maker)); /* an array */
+    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
   status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;

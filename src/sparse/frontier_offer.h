@@ -236,6 +236,8 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   return maker->offers->glance;
 }
 
+/* An order that takes so many times the rival's seconds gets no programme. */
+#define PERMI_FRONTIER_FAR 4
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -259,10 +261,17 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget) &&
-      permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+      permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
+    const double seconds = permi_budget_seconds(&budget, cost);
+    if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {
+      permi_release(allocator, order);
+      return permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s by frontier, more than others",
+                          permi_time_words(seconds).text);
+    }
     status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, block, order, maker->binomial, &exactness,
                                                              maker->watch, &frontier)
                                      : PERM_ERROR_LIMIT;
+  }
   offer->plan = frontier;
   if (status == PERM_OK)
     status = permi_frontier_choose(maker, block, rival, frontier, offer);
@@ -325,7 +334,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-#define PERMI_SORTING_SLOWER 30 /* than merged lists: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 13 /* than merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
