@@ -11,10 +11,8 @@
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
    COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe (not tested):
-   portable kernels, one thread below OpenMP 3.1.
-
-   COMPILE TIME  About 20 s at -O2, 3 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out what
-   is not called: 6 s for perm_real in a program of one file.
+   portable kernels, one thread below OpenMP 3.1. About 20 s at -O2, 3 s at -O0: give the implementation a file of its
+   own. PERM_STATIC leaves out what is not called: 6 s for perm_real in a program of one file.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -42,10 +40,10 @@
        dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
    Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
    real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
-   Escalation: if the estimated error is too large, the permanent is computed again in the next precision, provided that
-   this is predicted to take less than a second or, with options.tolerance, fits into options.max_seconds. If that is
-   stopped, the first result stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default
-   if n u e^(n/2) is below it, else dd), and only runs of less than a second are repeated.
+   Escalation: if the estimated error is too large, the next precision is taken, provided that this is predicted to take
+   less than a second or, with options.tolerance, fits into options.max_seconds. If that is stopped, the first result
+   stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it,
+   else dd), and only runs of less than a second are repeated.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
@@ -54,7 +52,7 @@
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
-       and are restored after a call. Callbacks see the default.
+       and are restored. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
@@ -63,68 +61,27 @@
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
-
    LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
    side is below about 30.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. GPU kernels:
-   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something: docs/CONTRIBUTING.md.
-     api/            >>config          macros to define
-                     >>types           options, result, partial
-                     >>calls           the public functions
-     base/           >>platform        compilers, clock, rounding mode
-                     >>prices          the planner's prices
-                     >>memory          allocation, max_bytes, messages
-                     >>doubles         double-double
-                     >>integers        integers, the associative sum, numbers in expressions
-                     >>ring            values of the engines
-                     >>cpu             CPUID
-                     >>files           files replaced whole
-                     >>names           texts; perm_layout
-     job/            >>control         cancel, limits, progress; options checked
-                     >>job             leaves, expression, partials, threads
-                     >>state           finished chunks
-                     >>problem         the array of a call
-                     >>checkpoint      the file format
-     gpu/            >>contract        what plans of GPUs are
-     dense/          >>kernels         the interface of dense kernels, their table; readings for AVX-512, AVX2, NEON
-                     >>small           n <= 16 in one call, with bound and estimate
-                     >>plain           scalar engines
-                     >>scale           scaling by powers of two
-                     >>dense           Glynn's sum in blocks, Gray code; what a public call may link
-                     >>gpu             plans of dense sums on GPUs; what perm.h asks of perm_cuda.cu
-                     >>plan            what fixes the bits; its price
-                     >>bounds          the estimate; the bound: proof of certify; a plan's leaf
-                     >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-                     >>small_kernels   n <= 16
-     exact/          >>residues        Montgomery products, primes, Chinese remainders
-                     >>exact           integers, residues
-                     >>limbs           tables of their vector kernels (proof: docs/proofs-rounding.md)
-                     >>small_exact     n <= 16 in one call
-                     >>exact_device    plans on GPUs
-                     >>limb_kernels    limbs in doubles, real and Gaussian
-                     >>exact_kernels   integers: limbs, IFMA
-     multiplicities/ >>counts          multiplicities, rectangular matrices; the engine, its price
-                     >>subsets         dynamic program over subsets; values beyond double
-                     >>sign_sums       Glynn's sum: n-ary Gray code
-                     >>counts_leaf     scaling, error, the leaf
-                     >>counts_kernels  counts
-     plan/           >>check           finite entries, sizes, strides
-                     >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
-                     >>engine          the interface of every engine; the choice
-                     >>rank            rank 4 or less, recognised; primes, Chinese remainders
-                     >>offers          the engines for arrays
-                     >>judge           the reach of every public call; escalation
-                     >>compute         perm_compute_*, perm_job_*
-     minors/         >>minors          minors, derivatives, gradient; non-negative matrices without cancellation
-                     >>minors_dense    the same by vector kernels; at once, n <= 16
-                     >>minors_calls    perm_minors_*, perm_gradient_*
-                     >>minors_kernels  minors
-     batch/          >>batch           perm_batch_*, perm_select_*
-                     >>batch_kernels   batches
-     kernels/        >>vocabulary      LOAD, STORE, FMA of an instruction set
-                     >>arithmetic      products of parts
-                     >>vocabulary_end  forgets the words
+   CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
+   docs/CONTRIBUTING.md.
+     api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
+     base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
+     job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
+     gpu/            >>contract: what plans of GPUs are
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums over signs; n <= 16
+                     at once; THE BOUND; and their loops: >>dense_kernels, >>small_kernels.
+                     PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
+     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device: integers (docs/proofs-rounding.md);
+                     >>limb_kernels, >>exact_kernels
+     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
+                     >>counts_kernels
+     plan/           >>check, >>run, >>engine, >>rank, >>offers, >>judge, >>compute: the choice of the engine
+     minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
+     batch/          >>batch, >>batch_kernels: many small matrices
+     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
      [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
@@ -152,15 +109,14 @@
    PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
    PERM_STATIC           every function static: private to the file, and left out unless called
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; reads perm_cuda.cu (PERM_CUDA_FILE, if renamed)
-   and
-                         links with it (nvcc -c perm_cuda.cu)
+                         and links with it (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
    PERM_NO_EXTRAS        no minors, gradients, batches, nothing of perm_more.h: a fifth less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
-   PERM_HEADER_FILE      this file's name as seen from itself, if renamed (default "perm.h")
-   PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
-                         counter; elsewhere gettimeofday or clock) */
+   PERM_HEADER_FILE      this file's name, if renamed (default "perm.h")
+   PERM_SECONDS()        a steady clock in seconds, instead of CLOCK_MONOTONIC (Windows: its performance counter;
+                         elsewhere gettimeofday or clock) */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -189,15 +145,15 @@
 #define PERM_VERSION_PATCH 0
 #define PERM_VERSION_PRERELEASE "-rc.2" /* "" in a release */
 
-#define PERM_MAX_N 64       /* of the engines that sum over signs (64-bit counters) */
-#define PERM_MAX_LINES 4096 /* rows or columns, with multiplicities, of rectangular and repeated matrices */
+#define PERM_MAX_N 64       /* of sums over signs (64-bit counters) */
+#define PERM_MAX_LINES 4096 /* with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88
 #define PERM_INTEGER_WORDS 71 /* 4544 bits: order 64 of 63-bit complex entries */
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early and may continue.
-   Negative: an error; result->message says why. */
+/* PERM_TOLERANCE_NOT_MET has a value all the same. Other positive ones: stopped early, may continue. Negative: an
+   error; result->message says why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -244,21 +200,18 @@ typedef enum perm_status {
   X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
   X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
   X(PERM_METHOD_FRONTIER, "frontier", "dynamic program over matched frontier vertices, path order")                    \
-  X(PERM_METHOD_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                   \
+  X(PERM_METHOD_LISTS, "lists", "frontier, all states as sorted lists, merged")                                        \
   X(PERM_METHOD_SORTING, "sorting", "frontier, states expanded, sorted and contracted")                                \
   X(PERM_METHOD_ARRAYS, "arrays", "frontier, all states as arrays indexed by combinations")                            \
   X(PERM_METHOD_TREE, "tree", "frontier tables joined along a tree decomposition")                                     \
   X(PERM_METHOD_BAND, "band", "window of columns sliding along a band")                                                \
   X(PERM_METHOD_HYBRID, "hybrid", "Glynn signs of outer columns, elimination of inner ones")                           \
-  X(PERM_METHOD_CACHED, "cached", "Glynn sum with cached products: hybrid without inner columns")                      \
   X(PERM_METHOD_DOMINATING, "dominating", "Ryser sum over a dominating set of columns")                                \
   X(PERM_METHOD_SPARYSER, "sparyser", "Ryser sum in compressed rows and columns, zeros skipped")                       \
   X(PERM_METHOD_DECOMPOSE, "decompose", "lines of degree 1 to 4 eliminated, sums over branches")                       \
   X(PERM_METHOD_TRANSVERSALS, "transversals", "enumeration of perfect matchings")                                      \
   X(PERM_METHOD_SIGN_SEARCH, "sign-search", "Glynn sum as a search over signs, pruned by rows of sum 0")               \
-  X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
-    "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
-  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
+  X(PERM_METHOD_CODEGEN, "codegen", "GPUs: Ryser sum, code of every column, row sums in registers or memory")          \
   X(PERM_METHOD_TWINS, "twins", "frontier, vertices with proportional entries ahead counted")                          \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")
 
@@ -267,9 +220,9 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT, PERM_M
     perm_method;
 
 typedef enum perm_precision {
-  PERM_PRECISION_DEFAULT, /* row sums of entries rounded to 53 bits a row are exact, products in double */
-  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double products: guaranteed, about 1e-30 times sum |terms| */
-  PERM_PRECISION_KAHAN,   /* scalar engines only: Kahan's summation of the total */
+  PERM_PRECISION_DEFAULT, /* exact row sums of entries rounded to 53 bits a row, products in double */
+  PERM_PRECISION_DD,      /* row sums of 100 bits, double-double: guaranteed, about 1e-30 sum |terms| */
+  PERM_PRECISION_KAHAN,   /* scalar engines: Kahan's sum */
   PERM_PRECISION_EXACT,   /* integers without rounding */
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
@@ -331,8 +284,8 @@ typedef struct perm_checkpoint_file {
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks.
-   Every call rejects invalid values with PERM_ERROR_OPTION; valid ones that do not apply to it are ignored. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Every
+   call rejects invalid values with PERM_ERROR_OPTION and ignores valid ones that do not apply. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -345,20 +298,17 @@ typedef struct perm_options {
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* 2 .. 2^63: integers, modulo this; 0: the permanent itself */
   double max_seconds; /* from the call on, with planning; 0: no limit. Tasks, which cannot be split, may be refused */
-  double max_bytes;   /* of host memory at a time, with what malloc adds, without stacks and the caller's results. More
-                      is
-                         not chosen, or PERM_ERROR_LIMIT. 0: no limit */
+  double max_bytes;   /* of host memory at a time, with what malloc adds, without stacks and results; 0: no limit. More
+                         is not chosen, or PERM_ERROR_LIMIT */
   double plan_effort; /* times the usual work on sparse plans, a few per cent of the predicted run, or 20 ms, counted,
-  not
-                         timed; 0: 1. 10 or 100 may find better orders */
+                         not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data; /* of progress and execute */
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Unless NULL, perm_compute_* call it instead of perm_job_execute (except to merge), as for perm_mpi.c, with the
-     call's options and the max_seconds that are left. */
+  /* Unless NULL, runs instead of perm_job_execute (except to merge), as for perm_mpi.c, with the max_seconds left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
@@ -373,17 +323,17 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2; errors have the unit 2^exp2, too. exp2 is 0 if value and errors are then
-   normal doubles (or 0, INFINITY). After an error or an early stop value and imaginary are NaN, the errors INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2; errors have that unit, too. exp2 is 0 if value and errors are then normal
+   doubles (or 0, INFINITY). After an error or an early stop values are NaN, errors INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf (modulo
-                                            the modulus), no approximation; else, and of hybrid's integers, 0 */
+  double partial_sum, partial_imaginary; /* after an early stop: the first unfinished leaf's terms so far (modulo the
+                                            modulus), no approximation; else, and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
-  int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
+  int exact;         /* 1: integer + i imaginary_integer is the permanent, value the nearest double */
   perm_integer integer, imaginary_integer;
   uint64_t modulus;         /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method;       /* of the costliest leaf */
@@ -399,8 +349,8 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* An exactly associative sum: fixed point, two's complement, least word first, in units of 2^-1074. 5632 bits hold
-   2^3000 terms of the largest double. */
+/* An exactly associative sum: fixed point, two's complement, least word first, units of 2^-1074. 5632 bits hold 2^3000
+   terms of the largest double. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -417,8 +367,8 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any number of
-   threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
+/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any threads
+   may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -432,7 +382,7 @@ typedef struct perm_leaf {
   uint64_t fingerprint;
 } perm_leaf;
 
-/* What an engine offered when a job of a sparse matrix was planned. */
+/* An offer of an engine when a sparse matrix was planned. */
 typedef struct perm_offer {
   int block, n; /* the block, from 0, as its leaf; its order */
   perm_method method;
@@ -445,32 +395,31 @@ typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168
 
 /* ========================================================================================== >>calls
-   Every public function. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
-   row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real and imaginary part (as
-   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. Where it
-   gets the permanent or minors it is required; else it may be NULL, and gets status and message. Jobs and states copy
-   what they need; perm_job_free and perm_state_free free them. */
+   The public functions. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
+   row-major with row stride ld >= n; complex and Gaussian ones are pairs, as C99's and C++'s, and ld counts pairs.
+   options may be NULL. *result is overwritten, its status returned; only where it gets no permanent or minors it may be
+   NULL. Jobs and states copy what they need; perm_job_free and perm_state_free free them. */
 
-/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15), else as
-   perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; n = 0
-   gives 1. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly 1e-15), else as
+   perm_compute_real. NaN on bad arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number; 1 for
+   n = 0. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* The same of a complex matrix, into value[0] and value[1]; the promise is of the modulus. */
+/* The same of a complex matrix, into value[0] and value[1], relative to the modulus. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at
-   most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
-   zeros go there. This holds for all perm_compute_ functions. */
+   0: 1. Square matrices up to order PERM_MAX_N (rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at most
+   2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
+   zeros go there, in all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix that has row i of a row_counts[i] times and column j column_counts[j] times; NULL: once each.
-   The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1 over rows,
-   or over columns. Integers: as perm_compute_integer. */
+/* Permanent of the matrix with row i row_counts[i] times and column j column_counts[j] times; NULL: once each. The
+   totals must be equal (PERM_ERROR_COUNTS), at most PERM_MAX_LINES. Terms: the product of counts + 1 over rows, or over
+   columns. Integers: as perm_compute_integer. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -484,17 +433,16 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of a matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
-   options.modulus if given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the
-   speed of doubles. PERM_ERROR_OVERFLOW: a perm_integer may be too short. */
+/* Permanent of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo options.modulus if
+   given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the speed of doubles.
+   PERM_ERROR_OVERFLOW: a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job that perm_compute_* of this kind of matrix starts with, never one of perm_sparse.h; a tolerance is only
-   judged. Another machine makes the same job of the same matrix and options if options.isa names the same kernel
-   family. */
+/* The job that perm_compute_* starts with, never one of perm_sparse.h; a tolerance is only judged. Another machine
+   makes the same job of the same matrix and options if options.isa names the same kernel family. */
 PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                    perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -510,21 +458,21 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size); /* in lines; like snprintf */
 
 /* Offer `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order asked.
-   PERM_ERROR_RANGE: there are no more. */
+   PERM_ERROR_RANGE: no more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
-/* The job's precision before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL): 1 if the result
-   will have a finite error_bound. */
+/* The job's precision before escalation; PERM_PRECISION_EXACT for integers. *proved (may be NULL): 1 if the result will
+   have a finite error_bound. */
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once, in any thread, process or machine. */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once, anywhere. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
 /* Adds `from` exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish judges
-   it by the certify and tolerance of the job's making: PERM_TOLERANCE_NOT_MET. */
+/* The result from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish judges it by the
+   certify and tolerance given when the job was made: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
@@ -536,7 +484,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
 /* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine. Encoding returns that number, 0 for NULL, and
-   writes only if `size` is enough. PERM_ERROR_FORMAT: another size, or impossible numbers. */
+   writes only if `size` is enough. PERM_ERROR_FORMAT: another size, impossible numbers. */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -545,7 +493,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
                                      uint64_t *begin, uint64_t *end);
 
 /* Adds the finished chunks [begin, end) of a leaf, held by *partial, or the state `from`. PERM_ERROR_STATE: chunks are
-   there already, or the partial holds others. A failure changes nothing. */
+   there already, or are not those. A failure changes nothing. */
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result);
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
@@ -562,36 +510,35 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file (>>files), a regular one. Writing replaces it as a whole, on the disk on return, or leaves it
-   unchanged. Reading also refuses another part (options.checkpoint.parts; 0: any) and says what differs. */
+/* The same as a regular file (>>files), replaced as a whole, on the disk on return, or unchanged. Reading also refuses
+   another part (options.checkpoint.parts; 0: any) and says what differs. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Overwrites in *options what the job of a checkpoint was planned with: method, precision, isa (never auto), certify,
+/* Overwrites in *options what a checkpoint's job was planned with: method, precision, isa (never auto), certify,
    modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL)
-   gets a copy of the note from the options' allocator, for the caller to release (by default with free), or NULL. */
+   gets a copy of the note, from the options' allocator, for the caller to release (by default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
-/* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds,
-   and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its start.
-   PERM_ERROR_LIMIT: tasks are predicted to exceed max_seconds. With options.checkpoint an empty state begins with the
-   file's; the file is written at once, every checkpoint.seconds, and at the end. If a write fails, the job continues
-   and retries at the next interval; after the last one a finished result carries a message, a stopped job is
-   PERM_ERROR_FILE. */
+/* Runs what is left of the job or part, with the options' threads, progress, cancel and max_seconds, and keeps finished
+   work in state. After PERM_STOPPED_* the same call continues, a task from its start. PERM_ERROR_LIMIT: tasks are
+   predicted to exceed max_seconds. With options.checkpoint an empty state begins with the file's; the file is written
+   at once, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the next
+   interval; after the last failure a finished result carries a message, a stopped job is PERM_ERROR_FILE. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j, from 0, in units
-   of 2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real,
-   of totals up to 256: one copy of each is left out; without one of the column it is 0, `row` needs one. result: value
-   is the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (of few
-   lines, or by method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are
-   NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+/* Minors of one row: minors[j], j < n, is the permanent without row `row` and column j, from 0, in units of
+   2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real, of
+   totals up to 256: one copy of each is left out; without one of the column it is 0, `row` needs one. result: value is
+   the sum of the row times its minors; error_estimate is the absolute error of the worst minor, error_bound (few lines,
+   or method subsets) the same guaranteed; tolerance is relative to the largest minor. On an error minors are NaN.
+   O(n 2^(n-1)), about two permanents; with many copies, or precision dd, a permanent for each minor. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -600,7 +547,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result);
 
 /* Derivatives by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the minor of row i and
-   column j. Else as minors; value is from one of the rows. About eight permanents. */
+   column j. Else as minors; value is from one row. About eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -612,9 +559,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
    assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
    of its own, so that rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
    the mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63
-   on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a weight is negative, or the permanent is 0. result: value is
-   the permanent; the errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to
-   the largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md.
+   on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a negative weight, or permanent 0. result: value is the
+   permanent; errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to the
+   largest. Time and memory as of the gradient, or 2^m (n - m + 1) states of m operations. JPDA: docs/library.md.
    [FBS83] */
 PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                          const int *column_counts, const perm_options *options, double *marginals,
@@ -622,7 +569,7 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
    without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), else as perm_compute_real.
-   A result may differ in its last bits from a single call, but does not depend on the other matrices; beyond double it
+   A result may differ from a single call in its last bits, but does not depend on the other matrices; beyond double it
    is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
    precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
@@ -630,15 +577,15 @@ PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result);
 
-/* The same, entry by entry: (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
-   entry_stride >= count. The fastest layout up to n = 8. */
+/* The same, (i, j) of matrix k at a[(i * n + j) * entry_stride + k] (complex: the pair), entry_stride >= count. The
+   fastest layout up to n = 8. */
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result);
 
 /* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
-   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], from 0, repeats allowed. */
+   the first k) and columns[s * k + 0 .. k - 1], from 0, repeats allowed. */
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
                                       const int *columns, const perm_options *options, double *permanents,
                                       perm_result *result);
@@ -647,19 +594,19 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          double *permanents, perm_result *result);
 #endif
 
-/* These texts are as snprintf's: decimal, all digits if exact, else 17, and " * 2^k" unless exp2 is 0. */
+/* As snprintf's: decimal, all digits if exact, else 17, and " * 2^k" unless exp2 is 0. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 
-/* For people: of "seconds" "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; of "bytes" "2.5 GB". */
+/* For people: "seconds" give "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; "bytes" "2.5 GB". */
 PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
 
-/* The name of a number of an enum, a static string: perm_name("method", PERM_METHOD_DENSE) is "dense". Others are
+/* The name of a number of an enum, a static string: perm_name("method", PERM_METHOD_DENSE) is "dense"; also
    "precision", "isa", "format", "estimator", and "status": "PERM_OK". "unknown" where there is none. */
 PERM_API const char *perm_name(const char *of, long long number);
 
-/* The best instruction set of this machine that this build has kernels for. */
+/* This machine's best instruction set that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
 /* For languages that cannot read this header: the version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a structure
@@ -708,9 +655,6 @@ typedef char permi_constants_are_doubles[sizeof(1.0) == sizeof(double) ? 1 : -1]
 #include <omp.h>
 #else
 #define PERMI_OPENMP 0
-#endif
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/time.h>
 #endif
 
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(PERM_NO_POSIX)
@@ -793,9 +737,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* They enclose rooms whose speed -O1 keeps: gcc compiles them in 0.6 of the time; without expensive-optimizations it
-   leaves out vzeroupper and no longer fuses. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3
-   times as long), sparyser (1.14), decompose (1.27). */
+/* They enclose rooms whose speed -O1 keeps: gcc takes 0.6 of the time; without expensive-optimizations it leaves out
+   vzeroupper and fuses no more. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3 times as long),
+   sparyser (1.14), decompose (1.27). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
@@ -804,8 +748,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8, since gcc 12 unrolls loops too late to hold arrays in
-   registers. PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8: gcc 12 unrolls too late to hold arrays in registers.
+   PERMI_ALIGN_LOOPS: aligned to 16 bytes, row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -833,8 +777,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, no header declares
-   clock_gettime, which takes two longs, or has another name where times are longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
+   clock_gettime, which takes two longs, or has another name. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -865,20 +809,12 @@ static double permi_seconds(void)
   if (PERMI_CLOCK_FITS(exact.tv_sec) && clock_gettime(PERMI_CLOCK, &exact) == 0)
     return (double)exact.tv_sec + 1e-9 * (double)exact.tv_nsec;
 #endif
-  {
-#if defined(__unix__) || defined(__APPLE__)
-    struct timeval now;
-    gettimeofday(&now, NULL);
-    return (double)now.tv_sec + 1e-6 * (double)now.tv_usec;
-#else
-    return (double)clock() / CLOCKS_PER_SEC;
-#endif
-  }
+  return (double)time(NULL);
 #endif
 }
 
-/* ---- environment: between begin and end a thread rounds to nearest, with denormals; then it has its own rounding
-   again. The caller, -ffast-math in another object, or an earlier loop in OpenMP's threads may have set another one. */
+/* ---- environment: between begin and end a thread rounds to nearest, with denormals. The caller, -ffast-math in
+   another object, or an earlier loop in OpenMP's threads may have set another rounding. */
 
 static int permi_rounding_is_sound(void)
 {
@@ -931,37 +867,38 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
   (permi_environment_begin(environment), permi_environment_end(environment, call))
 
 /* ========================================================================================= >>prices
-   Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock is
-   asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices`
-   measures them. They are of a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), November 2026, unless a
-   line says otherwise; "chosen" limits were set. Engines derive prices from others where they are about a multiple.
-   Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. */
+   Prices predict times. They choose engines and orders and cut work into slices, but change no value. No clock is
+   asked: a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices`
+   measured them on a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), November 2026, unless a line says
+   otherwise; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run,
+   >>band_order. */
 
 /* ---- limits */
-#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region: tens of microseconds */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region takes tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
-#define PERMI_FREE_SECONDS 1e-3       /* chosen: proven bounds win below it; longer runs are worth another look */
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: lost if a call stops in one; a tenth of it wakes threads */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: higher precisions below it are tried unasked */
-#define PERMI_EXACT_FREE_SECONDS 10.0 /* chosen: integers are exact by default up to here, */
-#define PERMI_EXACT_WORTH 5           /* and up to so many times the seconds of doubles */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers other engines, and small ranks are refused */
-#define PERMI_HYBRID_CAUTION 1.25     /* chosen: larger estimates are escalated more often */
+#define PERMI_FREE_SECONDS 1e-3       /* chosen: proven bounds win below it */
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: lost if a call stops; a tenth wakes threads */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: higher precisions are tried unasked */
+#define PERMI_EXACT_FREE_SECONDS 10.0 /* chosen: integers are exact by default up to this, */
+#define PERMI_EXACT_WORTH 5           /* and to this multiple of doubles */
+#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: refused */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, small ranks are refused */
+#define PERMI_HYBRID_CAUTION 1.25     /* chosen: escalates more often if larger */
 
 /* ---- dense sums, integers, small ranks */
-#define PERMI_RATE_GLYNN 6e8 /* rows' sums and their products; half for Ryser, a twentieth for prefixes of expansion */
-#define PERMI_RATE_EXACT_WORDS 2.5e8   /* words of limbs times words, residues */
-#define PERMI_RIVAL_RATE 2e11          /* elements: more than the exact engine has reached */
-static const double permi_exact_spread[3] = {2, 8, 1024}; /* times slower, at most: by IFMA, other vectors, none */
-#define PERMI_TERMS_SECONDS 5e-8       /* minors: a row of a term in double-double */
-#define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a product and a sum in double-double */
+#define PERMI_RATE_GLYNN 6e8 /* rows; half for Ryser, a twentieth for expansion */
+#define PERMI_RATE_EXACT_WORDS 2.5e8   /* products of words, residues */
+#define PERMI_RIVAL_RATE 2e11          /* elements: more than exact sums reach */
+static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFMA, other vectors, none */
+#define PERMI_TERMS_SECONDS 5e-8       /* low rank: a product in double-double; minors by subsets: ten rows of states */
+#define PERMI_MINORS_DD_SECONDS 1e-9   /* minors: an element in double-double; AVX2 */
+#define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a double-double product and sum */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 
-/* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
-static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
+/* ---- counts: [real, complex]; within a factor of two beyond a few microseconds */
+static const double permi_seconds_sweep[2] = {3e-9, 6e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
 static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
@@ -972,146 +909,107 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
 #define PERMI_SECONDS_TERM 3e-8 /* repeats: a term */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: below it double-double at once */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: double-double at once */
 #endif
 
-/* ---- planning: shares are chosen, of the predicted run */
-#define PERMI_PLAN_SHARE 0.035          /* or */
-#define PERMI_PLAN_SECONDS 1.8e-3       /* this, of arrays a twelfth; */
+/* ---- planning: chosen shares of the predicted run */
+#define PERMI_PLAN_SHARE 0.025          /* or */
+#define PERMI_PLAN_SECONDS 1.4e-3       /* this, of arrays a twelfth; */
 #define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
 #define PERMI_PLAN_RIVAL 0.4            /* of what is left, for the layouts of hybrid */
-#define PERMI_GREEDY_SHARE 0.05         /* for orders to begin with; behind a rival a twelfth */
-#define PERMI_ANNEAL_SHARE 0.03         /* for annealing an order; */
-#define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
-#define PERMI_SEARCH_SHARE 0.02         /* for layouts of hybrid; of the rival's, for orders of twins */
-#define PERMI_ORDER_PLAN_SECONDS 1e-6   /* per vertex and entry: an order and its programme */
-#define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
+#define PERMI_GREEDY_SHARE 0.035        /* for first orders; behind a rival a twelfth */
+#define PERMI_ANNEAL_SHARE 0.02         /* for annealing; */
+#define PERMI_ANNEAL_LEAST 1.25e-3      /* up to this */
+#define PERMI_SEARCH_SHARE 0.014        /* for layouts of hybrid; of the rival for twins */
+#define PERMI_ORDER_PLAN_SECONDS 1e-6   /* an order, per vertex and entry */
+#define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: not annealed */
 #define PERMI_CLASS_PLAN_SECONDS 1e-8   /* per pair of vertices */
 #define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
 #define PERMI_CLASS_AGAIN 0.1           /* for further orders */
-#define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* chosen: not planned against quicker rivals: a layout takes a millisecond */
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
+#define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* chosen: faster rivals win unasked: a layout takes a millisecond */
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move for GPUs */
 
 /* ---- lists, arrays, bands, classes, rook numbers, trees */
-#define PERMI_STEP_SECONDS 1e-6    /* a step of lists, of rook numbers, of subsets */
-#define PERMI_WORD_SECONDS 1.5e-9  /* a word of a value of several: twins, rook numbers */
+#define PERMI_STEP_SECONDS 1e-6    /* lists, rook numbers, subsets */
+#define PERMI_WORD_SECONDS 1.5e-9  /* of long values: twins, rook numbers */
 #define PERMI_ROW_SECONDS 3e-7     /* a row of a band, a step of twins */
-#define PERMI_STATE_SECONDS 1.3e-9 /* lists: per unit of the order's cost */
-/* By permi_algebra, to doubles; the last: a word more. */
+#define PERMI_STATE_SECONDS 1.3e-9 /* lists: a unit of cost */
+/* By permi_algebra, relative to doubles; the last: a word more. */
 PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.5, 1, 0.8};
-/* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. By
-   permi_algebra: of a unit of cost (words: and of a word); */
-PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9,  1.3e-9, 1.5e-9,
+/* A unit of cost by permi_algebra (words: and a word), on 30 graphs on a Zen 4 core, times 1.3: that core is faster. */
+PERMI_UNUSED static const double permi_array_seconds[] = {4e-10, 6e-10, 1.4e-9,  1.3e-9, 1.5e-9,
                                                           3e-8,    6e-10, 5.5e-10, 1.2e-9, 2e-8};
-/* of AVX-512, AVX2, others: residues; products of which are reduced. */
+/* AVX-512, AVX2, others: residues; reduced products. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
     {3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}};
-#define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte of it more if the values of a step */
+#define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte, if the values of a step */
 #define PERMI_ARRAY_CACHE_BYTES 3e7     /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6 /* a stream */
-#define PERMI_BAND_MADE_SECONDS 3e-8    /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
-#define PERMI_CLASS_WAY_SECONDS 4e-8
-#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* rook numbers by the frontier: a byte of a value read */
+#define PERMI_BAND_MADE_SECONDS 6e-8    /* a new transition: 2 to 8e-8 */
+#define PERMI_CLASS_WAY_SECONDS 1.6e-8
+#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* a byte read */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
-#define PERMI_TREE_PAIR_SECONDS 1.6e-9  /* a pair, a state */
-#define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex of a factor; 18 graphs */
+#define PERMI_TREE_PAIR_SECONDS 2e-9    /* a pair, a state */
+#define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex; 18 graphs */
 #define PERMI_TREE_CACHE_BYTES 1e6      /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8    /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
 
-/* Planar eliminations of residues, of double-doubles with a radius: a product and difference; a pair and an entry.
-   Boards of 30 x 30 and 100 x 100. */
+/* Residues, double-doubles with a radius: a product and difference; a pair and an entry. Boards of 30^2 and 100^2. */
 PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {2.2e-8, 1e-6}};
 
-/* Sign search: a node, a join, a pattern in it, a pair of them. On a core by tables (Zen 4); with rows odd or long
-   (Zen 5); on a GPU, from counts of instructions, together measured (regular:64:6, H100: 9.7 s), where a pair is one
-   word of 8 rows of both blocks. */
+/* A node, a join, a pattern, a pair: by tables (Zen 4); odd or long rows (Zen 5); a GPU, by counted instructions
+   (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
 PERMI_UNUSED static const double permi_signs_each[3][4] = {
-    {1.4e-8, 4.5e-8, 1.2e-8, 9e-10}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
+    {1.7e-8, 5.5e-8, 1.5e-8, 1.1e-9}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
 #define PERMI_SIGNS_CUT_SECONDS 6e-10          /* a row that thins out patterns */
-#define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row, in words */
-#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move of the order: 12 if full, 30 with 6 ones */
-#define PERMI_SIGNS_WEIGH_UNITS 7              /* of the weights: an entry of a row, times the row's size */
-#define PERMI_SIGNS_PLAN_MOST 0.25     /* chosen: seconds of the last round of orders, and of probes, half of it of */
-                                       /* weights; times plan_effort */
-#define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
-#define PERMI_SIGNS_HOPE 5             /* chosen: the expected time may be so many times too long */
-#define PERMI_SIGNS_HOPE_ENTRIES 5     /* chosen: blocks with fewer entries a line are not asked beforehand */
+#define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row */
+#define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move: 12 if full, 30 with 6 ones */
+#define PERMI_SIGNS_WEIGH_UNITS 7              /* weights: an entry, times its row's size */
+#define PERMI_SIGNS_PLAN_MOST 0.25     /* chosen: seconds of the last round, of probes, half of weights */
+#define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: faster rivals win unasked */
+#define PERMI_SIGNS_HOPE 5             /* chosen: how far predictions may be too long */
+#define PERMI_SIGNS_HOPE_ENTRIES 5     /* chosen: fewer entries a line: not asked first */
 
 /* ---- GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}} /* elements, by */
                                              /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
-#define PERMI_COUNTS_GPU_RATE 4e12           /* operations of terms on their forms */
 #define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
-#define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits: order 34; */
-#define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* and on the host for each part of a minor and chunk: order 30 */
+#define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits, order 34; */
+#define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* on the host, a minor's part and chunk, order 30 */
 #define PERMI_BATCH_GPU_BYTES_RATE 2e10
 #define PERMI_GPU_START_SECONDS 0.4
 #define PERMI_GPU_STEP_SECONDS 3e-5
-#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */
+#define PERMI_GPU_STATE_SECONDS 3e-12 /* a unit of cost */
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
-#define PERMI_SIGNS_GPU_PLAN 4        /* chosen: times the share of planning, which has one core */
-#define PERMI_SIGNS_GPU_FASTER 240    /* than one core with AVX-512: regular:64:6, H100 */
+#define PERMI_SIGNS_GPU_PLAN 4        /* chosen: times the share of planning */
+#define PERMI_SIGNS_GPU_FASTER 240    /* than an AVX-512 core: regular:64:6, H100 */
 #define PERMI_GPU_PIPE 1.67e13        /* FP64 operations a second */
 #define PERMI_GPU_PART 0.81           /* of it: programs with folds */
-#define PERMI_CODEGEN_PART 0.6        /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
-                                      /* the entries, 3.13 and 2.42 s with three tenths */
+#define PERMI_CODEGEN_PART 0.6        /* of it. Order 40, a fifth of entries: registers 3.05 s, memory 1.66 s; */
+                                      /* three tenths: 3.13, 2.42 s */
 #define PERMI_GPU_COMPILE 0.3
 #define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
 
 /* ========================================================================================= >>memory */
 
-#define PERMI_HUGE_BYTES 4194304
-
-#if defined(MADV_HUGEPAGE)
-#define PERMI_HUGE_PAGES MADV_HUGEPAGE
-#elif PERMI_POSIX && defined(__linux__) && !defined(__cplusplus) /* hidden by -std=c99 */
-#define PERMI_HUGE_PAGES 14
-extern int madvise(void *memory, size_t bytes, int advice);
-#endif
-
-/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
-static void permi_prefer_huge_pages(void *memory, size_t bytes)
-{
-#if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
-  const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
-  const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
-  const int error = errno;
-  (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES);
-  errno = error;
-#else
-  (void)memory;
-  (void)bytes;
-#endif
-}
-
 static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
 {
-  size_t bytes = count * size;
-  void *memory;
+  const size_t bytes = count && size ? count * size : 1;
   if (size && count > SIZE_MAX / size)
     return NULL;
-  if (!bytes)
-    bytes = 1;
-  if (allocator->allocate)
-    return allocator->allocate(bytes, allocator->user_data);
-  memory = malloc(bytes);
-  if (memory && bytes >= PERMI_HUGE_BYTES)
-    permi_prefer_huge_pages(memory, bytes);
-  return memory;
+  return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
 }
 
-/* permi_allocate of zeros; touches no fresh pages. */
+/* Touches no fresh pages. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
-  const int own = !allocator->allocate && count && size;
-  void *memory = own ? calloc(count, size) : permi_allocate(allocator, count, size);
-  if (memory && !own)
-    memset(memory, 0, count * size);
-  else if (memory && count * size >= PERMI_HUGE_BYTES)
-    permi_prefer_huge_pages(memory, count * size);
-  return memory;
+  void *memory;
+  if (!allocator->allocate && count && size)
+    return calloc(count, size);
+  memory = permi_allocate(allocator, count, size);
+  return memory ? memset(memory, 0, count * size) : NULL;
 }
 
 static void permi_release(const perm_allocator *allocator, void *pointer)
@@ -1177,7 +1075,7 @@ static double permi_log2_factorial(double n)
           (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x - log(below)) / 0.6931471805599453;
 }
 
-/* The number in files and fingerprints, where 1 and 2 are precisions that are gone. */
+/* In files and fingerprints 1 and 2 are precisions that are gone. */
 static int permi_precision_number(perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? 0 : (int)precision + 2;
@@ -1191,7 +1089,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* Is it one job in several calls, whose limits must not change the plan? */
+/* One job in several calls, whose limits must not change the plan? */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
@@ -1203,7 +1101,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* permi_result_clear without a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
+/* Leaves a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -1221,47 +1119,43 @@ static void permi_put_point(char *number)
   }
 }
 
-/* vsnprintf with a point in every locale; d u x of int and long long, s c g e f, flags - +; x fills with zeros. */
+/* vsnprintf with a point in every locale; conversions d u x of int and long long, s c e f g. */
 static size_t permi_vsay(char *buffer, size_t size, const char *format, va_list arguments)
 {
-  char number[352];
-  size_t length = 0, k;
+  size_t length = 0;
   for (; *format; format++) {
-    const char *text = format;
-    int count = 1, width = 0, precision = -1, left = 0, wide = 0, sign = 0, *given = &width;
-    if (*format == '%') {
-      while (!strchr("duxscgef%", *++format)) {
-        if (*format >= '0' && *format <= '9')
-          *given = 10 * *given + (*format - '0');
-        else if (*format == '*')
-          *given = va_arg(arguments, int);
-        else if (*format == '.')
-          *(given = &precision) = 0;
-        else
-          *(*format == 'l' ? &wide : *format == '-' ? &left : &sign) = 1;
-      }
-      text = *format == 's' ? va_arg(arguments, const char *) : number;
-      if (*format == 'c' || *format == '%') {
-        snprintf(number, sizeof number, "%c", *format == 'c' ? va_arg(arguments, int) : '%');
-      } else if (*format == 'd') {
-        snprintf(number, sizeof number, "%lld", wide ? va_arg(arguments, long long) : va_arg(arguments, int));
-      } else if (*format == 'u' || *format == 'x') {
-        snprintf(number, sizeof number, *format == 'u' ? "%llu" : "%llx",
-                 wide ? va_arg(arguments, unsigned long long) : va_arg(arguments, unsigned));
-      } else if (*format != 's') {
-        snprintf(number, sizeof number, *format == 'f' ? "%.*f" : *format == 'e' ? "%.*e" : sign ? "%+.*g" : "%.*g",
-                 precision < 0 ? 6 : precision, va_arg(arguments, double));
-        permi_put_point(number);
-      }
-      for (count = 0; (*format != 's' || count != precision) && text[count];)
-        count++;
+    const size_t room = length < size ? size - length : 0;
+    char one[32] = "%", number[352], *at = room ? buffer + length : NULL;
+    size_t used = 1;
+    int wide = 0;
+    if (*format != '%') {
+      if (room)
+        *at = *format;
+      length++;
+      continue;
     }
-    for (width -= count; width > 0 && !left; width--, length++)
-      if (length + 1 < size)
-        buffer[length] = *format == 'x' ? '0' : ' ';
-    for (k = 0; k < (size_t)count || width-- > 0; k++, length++)
-      if (length + 1 < size)
-        buffer[length] = k < (size_t)count ? text[k] : ' ';
+    while (!strchr("duxscgef%", *++format)) {
+      wide |= *format == 'l';
+      if (*format == '*')
+        used += (size_t)snprintf(one + used, sizeof one - used, "%d", va_arg(arguments, int));
+      else
+        one[used++] = *format;
+    }
+    one[used] = *format;
+    one[used + 1] = 0;
+    if (*format == 's') {
+      length += (size_t)snprintf(at, room, one, va_arg(arguments, const char *));
+      continue;
+    }
+    if (strchr("gef", *format)) {
+      snprintf(number, sizeof number, one, va_arg(arguments, double));
+      permi_put_point(number);
+    } else if (wide) {
+      snprintf(number, sizeof number, one, va_arg(arguments, long long));
+    } else {
+      snprintf(number, sizeof number, one, *format == '%' ? 0 : va_arg(arguments, int));
+    }
+    length += (size_t)snprintf(at, room, "%s", number);
   }
   if (size)
     buffer[length < size ? length : size - 1] = 0;
@@ -1279,7 +1173,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Records an error with NaN, so that an ignored status cannot look plausible. */
+/* Records NaN: an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -1302,7 +1196,7 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* Do m rows of n numbers of `bytes`, `stride` apart, not overlap, and does a ptrdiff_t count their bytes? */
+/* Do rows not overlap, and does a ptrdiff_t count their bytes? */
 static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 {
   return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
@@ -1317,9 +1211,9 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
                     name, (long long)stride, stride < n ? n : m);
 }
 
-/* The allocator that counts for max_bytes. Each block's head holds its cost; the last holder releases the meter. */
+/* Counts for max_bytes. A block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
-#define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
+#define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
   double limit, input; /* bytes beside the input, and of it */
@@ -1398,8 +1292,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* Begins a call in a sound environment. Returns its options, with a counting allocator if there is a limit that no
-   outer call counts. Without memory for the meter every allocation fails. */
+/* Begins a call in a sound environment. Returns its options, with a meter if there is a limit that no outer call
+   counts. Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -1463,7 +1357,7 @@ static permi_words_of permi_size_words(double bytes)
   return words;
 }
 
-/* Returns PERM_ERROR_LIMIT for PERM_ERROR_MEMORY if the limit was the reason. */
+/* Turns PERM_ERROR_MEMORY into PERM_ERROR_LIMIT if that was the reason. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -1519,7 +1413,7 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* Looks at the bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* By bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
@@ -1584,8 +1478,8 @@ typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
 
-/* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction, fma takes a hundred times as long
-   as Dekker's product [Dek71], which is exact in this range. */
+/* Returns ab - c, rounded once if (ab rounded) - c is exact. Without the instruction fma takes a hundred times as long
+   as Dekker's product [Dek71], exact in this range. */
 static double permi_times_minus(double a, double b, double c)
 {
 #ifndef FP_FAST_FMA
@@ -1672,8 +1566,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* Does arithmetic round as the proofs assume: IEEE, to nearest, with denormals? Another object's flags can break that
-   where >>platform cannot mend it. Bounds, and integers in doubles, need this test. */
+/* Is arithmetic IEEE, to nearest, with denormals, as bounds and integers in doubles need? Another object's flags can
+   break that where >>platform cannot mend it. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -1688,7 +1582,7 @@ static int permi_arithmetic_is_sound(void)
 /* ======================================================================================= >>integers
    Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
 
-/* a += b, and a -= b, of n words; they return the carry and the borrow. */
+/* a += b and a -= b of n words return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -1761,7 +1655,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   int i;
   for (i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
-    if (!sign) { /* one register fewer, 4 % of the exact kernel for long entries */
+    if (!sign) { /* 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
       carry = p.high + (y[i] < carry);
       continue;
@@ -1779,7 +1673,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns whether x, in two's complement, is negative; magnitude = |x| may be x itself. */
+/* Returns whether x, in two's complement, is negative; magnitude may be x itself. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1815,7 +1709,7 @@ static double permi_words_double(const uint64_t *word, int words, int *exp2)
   return (double)(top | (below != 0)); /* 64 bits round as all would */
 }
 
-/* Adds x 2^bit units of 2^-1074 to the fixed-point accumulator [Kul13], or subtracts them: s - x = ~(~s + x). */
+/* Adds x 2^bit units of 2^-1074 to the accumulator [Kul13], or subtracts: s - x = ~(~s + x). */
 static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 {
   const uint64_t flip = subtract ? UINT64_MAX : 0;
@@ -1858,7 +1752,7 @@ static int permi_sum_drop_sign(perm_sum *sum)
   return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
 }
 
-/* Returns the sum to about 106 bits as hi + lo times 2^*exp2, 1/2 <= |hi| <= 1 (or 0 with exponent 0). */
+/* Returns the sum to about 106 bits as hi + lo times 2^*exp2, 1/2 <= |hi| <= 1 or 0. */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   permi_dd r = {0, 0};
@@ -1906,7 +1800,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* permi_integer_add and _multiply return 0 when the result is too long. */
+/* Returns 0 if the result is too long, as _multiply. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -1956,7 +1850,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* Returns (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
+/* Returns (high 2^64 + low) mod p for high < p <= 2^63. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -1972,24 +1866,25 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
+/* p <= 2^63 */
+static uint64_t permi_words_residue(const uint64_t *word, int words, int negative, uint64_t p)
+{
+  uint64_t rest = 0;
+  while (words-- > 0)
+    rest = permi_residue_wide(rest, word[words], p);
+  return negative && rest ? p - rest : rest;
+}
+
 static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
 {
-  const int negative = (int)(x.high >> 63);
-  uint64_t rest;
-  if (negative)
-    x = permi_wide_negate(x);
-  rest = permi_residue_wide(x.high % p, x.low, p);
-  return negative && rest ? p - rest : rest;
+  uint64_t word[2];
+  const int negative = permi_words_magnitude(word, &x.low, 2);
+  return permi_words_residue(word, 2, negative, p);
 }
 
 static void permi_integer_reduce(perm_integer *a, uint64_t p)
 {
-  uint64_t rest = 0;
-  int i;
-  for (i = a->words - 1; i >= 0; i--)
-    rest = permi_residue_wide(rest, a->word[i], p);
-  if (a->negative && rest)
-    rest = p - rest;
+  const uint64_t rest = permi_words_residue(a->word, a->words, a->negative, p);
   memset(a, 0, sizeof *a);
   a->word[0] = rest;
   a->words = rest != 0;
@@ -2012,7 +1907,7 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
   return 1;
 }
 
-/* A borrowed matrix: entry (i, j) has its parts at a[(i ld + j) parts]. */
+/* Borrowed; parts of entry (i, j) at a[(i ld + j) parts]. */
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;
@@ -2057,8 +1952,8 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products do not overflow; of a value of
-   0 its error or estimate. */
+/* Brings the larger of |value| and |imaginary|, or of 0 the error or estimate, into [1/2, 1], exactly: products do not
+   overflow. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -2118,9 +2013,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. The error |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the
-   factor 1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too
-   long. */
+/* a *= b. |ab - AB| <= |a| eb + |b| ea + ea eb + 4 * 2^-100 |a| |b|, the last for the double-double product; 1 + 1e-12
+   pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2187,7 +2081,7 @@ static int permi_fits(double x, int e)
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* Writes a result, with exponent 0 whenever value and error measures are then normal doubles. */
+/* Writes a result, with exponent 0 if value and errors are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;
@@ -2224,8 +2118,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 /* =========================================================================================== >>ring
    The values of all engines. Inlined functions get the algebra as a constant. */
 
-/* A value: words or doubles, two for a double-double, real before imaginary part, and last, if kept, the sum of moduli
-   of all terms. Integers are modulo 2^(64 words), enough for the permanent. */
+/* A value: words or doubles, two for a double-double, real before imaginary, and last, if kept, the sum of all terms'
+   moduli. Integers are modulo 2^(64 words). */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
@@ -2341,7 +2235,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* permi_words_fuse with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
+/* The same with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -2540,15 +2434,15 @@ static perm_isa permi_isa_best(void)
 
 /* ========================================================================================== >>files
    Replaces a file as a whole. Whatever fails:
-     1. The file is absent, whole and old, or whole and new: a complete, closed and synced file is renamed to it.
-     2. The temporary file is NAME.<16 hexadecimal digits>.tmp beside it. O_EXCL creates it, so it follows no planted
-        link; child programs do not inherit it; a failed write removes it.
+     1. The file is absent, old or new, and whole: a closed, synced file is renamed to it.
+     2. The temporary file is NAME.<16 hexadecimal digits>.tmp. O_EXCL creates it, so it follows no planted link; child
+        programs do not inherit it; a failed write removes it.
      3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); without locks
         nothing is removed.
-     4. A replaced file keeps its mode, not its owner and access lists. In between, 0600 is never wider.
-     5. Only regular files are read or replaced: others could hang. A symbolic link is read through but not written: the
-        rename would miss its target, and following it could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of the kind. */
+     4. A replaced file keeps its mode, not owner and access lists. In between, 0600 is never wider.
+     5. Only regular files are read or replaced: others could hang. A symbolic link is not written: the rename would
+        miss its target, and following it could overwrite any file.
+   A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of kinds. */
 
 /* Tests make operations fail: returns an errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
@@ -2581,7 +2475,7 @@ typedef struct permi_replacement {
 #define PERMI_CLOEXEC __O_CLOEXEC /* with -std=c99 */
 #endif
 
-/* Returns why a file of this kind is neither read nor replaced, or NULL. */
+/* Returns why this kind is refused, or NULL. */
 static const char *permi_file_refusal(mode_t mode)
 {
   return S_ISREG(mode)                       ? NULL
@@ -2716,8 +2610,7 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock until
-   the rename. */
+/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
   int fault;
@@ -2755,7 +2648,7 @@ static int permi_file_finish(permi_replacement *file, int code)
 }
 
 /* Replaces path by what `print` writes of *what (0: it failed and set errno); what NULL: only tries. clean: removes
-   leftovers. Returns NULL or why it failed; *failed is the action, NULL without memory. */
+   leftovers. Returns NULL or why *failed (NULL: out of memory) failed. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)
@@ -2802,195 +2695,6 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   permi_release(allocator, file.name);
   return why;
 }
-
-PERMI_BRIEF_BEGIN
-
-/* ========================================================================================== >>names */
-
-PERM_API const char *perm_status_text(perm_status status)
-{
-  switch (status) {
-#define PERMI_CASE(name, number, text) case name: return text;
-    PERM_STATUS_LIST(PERMI_CASE)
-#undef PERMI_CASE
-  default: return "unknown status";
-  }
-}
-
-PERM_API const char *perm_name(const char *of, long long number)
-{
-  static const struct {
-    const char *of, *name;
-    int number;
-  } names[] = {
-#define PERMI_NAMED(name, number, text) {"status", #name, name},
-      PERM_STATUS_LIST(PERMI_NAMED)
-#undef PERMI_NAMED
-#define PERMI_NAMED(name, word, text) {"method", word, name},
-      PERM_METHOD_LIST(PERMI_NAMED)
-#undef PERMI_NAMED
-#define PERMI_NAMED(name, word, text) {"format", word, name},
-      PERM_FORMAT_LIST(PERMI_NAMED)
-#undef PERMI_NAMED
-      {"precision", "default", PERM_PRECISION_DEFAULT}, {"precision", "dd", PERM_PRECISION_DD},
-      {"precision", "kahan", PERM_PRECISION_KAHAN}, {"precision", "exact", PERM_PRECISION_EXACT},
-      {"isa", "auto", PERM_ISA_AUTO}, {"isa", "plain", PERM_ISA_PLAIN}, {"isa", "avx2", PERM_ISA_AVX2},
-      {"isa", "avx512", PERM_ISA_AVX512}, {"isa", "avx512ifma", PERM_ISA_AVX512IFMA}, {"isa", "neon", PERM_ISA_NEON},
-      {"isa", "cuda", PERM_ISA_CUDA},
-      {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
-  size_t k;
-  for (k = 0; of && k < sizeof names / sizeof *names; k++)
-    if (names[k].number == number && !strcmp(names[k].of, of))
-      return names[k].name;
-  return "unknown";
-}
-
-typedef struct permi_member {
-  const char *name;
-  size_t offset, bytes;
-} permi_member;
-#define PERMI_MEMBER(type, name) {#type "." #name, offsetof(type, name), sizeof(((type *)NULL)->name)}
-
-static const permi_member permi_members[] = {
-#define PERMI_OF(name) PERMI_MEMBER(perm_options, name)
-    {"perm_options", 0, sizeof(perm_options)}, PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa),
-    PERMI_OF(threads), PERMI_OF(certify), PERMI_OF(tolerance), PERMI_OF(modulus), PERMI_OF(max_seconds),
-    PERMI_OF(max_bytes), PERMI_OF(plan_effort), PERMI_OF(progress), PERMI_OF(user_data), PERMI_OF(cancel),
-    PERMI_OF(allocator), PERMI_OF(gpu), PERMI_OF(checkpoint), PERMI_OF(execute), PERMI_OF(format),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_gpu_options, name)
-    {"perm_gpu_options", 0, sizeof(perm_gpu_options)}, PERMI_OF(devices), PERMI_OF(cpu_fallback), PERMI_OF(cache),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_checkpoint_file, name)
-    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)}, PERMI_OF(file), PERMI_OF(seconds), PERMI_OF(part),
-    PERMI_OF(parts), PERMI_OF(merge), PERMI_OF(note),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_progress, name)
-    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_OF(fraction), PERMI_OF(seconds), PERMI_OF(seconds_left),
-    PERMI_OF(activity),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_integer, name)
-    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_OF(negative), PERMI_OF(words), PERMI_OF(word),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_result, name)
-    {"perm_result", 0, sizeof(perm_result)}, PERMI_OF(value), PERMI_OF(imaginary), PERMI_OF(partial_sum),
-    PERMI_OF(partial_imaginary), PERMI_OF(exp2), PERMI_OF(error_bound), PERMI_OF(error_estimate),
-    PERMI_OF(is_complex), PERMI_OF(exact), PERMI_OF(integer), PERMI_OF(imaginary_integer), PERMI_OF(modulus),
-    PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa), PERMI_OF(threads), PERMI_OF(gpus), PERMI_OF(escalated),
-    PERMI_OF(terms), PERMI_OF(plan_seconds), PERMI_OF(seconds), PERMI_OF(status), PERMI_OF(argument),
-    PERMI_OF(message),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_leaf, name)
-    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_OF(kind), PERMI_OF(method), PERMI_OF(isa), PERMI_OF(n),
-    PERMI_OF(chunks), PERMI_OF(work), PERMI_OF(seconds), PERMI_OF(bytes), PERMI_OF(fingerprint),
-#undef PERMI_OF
-#define PERMI_OF(name) PERMI_MEMBER(perm_offer, name)
-    {"perm_offer", 0, sizeof(perm_offer)}, PERMI_OF(block), PERMI_OF(n), PERMI_OF(method), PERMI_OF(seconds),
-    PERMI_OF(bytes), PERMI_OF(reason)
-#undef PERMI_OF
-};
-
-static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
-                                     size_t *bytes)
-{
-  size_t k;
-  if (!name || !offset || !bytes)
-    return PERM_ERROR_NULL;
-  for (k = 0; k < count; k++)
-    if (!strcmp(name, member[k].name)) {
-      *offset = member[k].offset;
-      *bytes = member[k].bytes;
-      return PERM_OK;
-    }
-  return PERM_ERROR_RANGE;
-}
-
-PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
-{
-  return permi_member_find(permi_members, sizeof permi_members / sizeof *permi_members, name, offset, bytes);
-}
-
-PERM_API int perm_version(void)
-{
-  return PERMI_VERSION;
-}
-
-/* plus: a number that is not negative begins with +. */
-static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
-{
-  char digits[PERM_INTEGER_WORDS * 20 + 2];
-  uint32_t half[2 * PERM_INTEGER_WORDS];
-  const int good = integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS; /* made by a call */
-  int used = good ? 2 * integer->words : 0, length = 0, i;
-  size = buffer ? size : 0;
-  if (size)
-    buffer[0] = 0;
-  if (!good)
-    return 0;
-  for (i = 0; i < used; i++)
-    half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
-  do {
-    uint64_t rest = 0;
-    for (i = used - 1; i >= 0; i--) {
-      rest = rest << 32 | half[i];
-      half[i] = (uint32_t)(rest / 1000000000u);
-      rest %= 1000000000u;
-    }
-    while (used && !half[used - 1])
-      used--;
-    for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
-      digits[length++] = (char)('0' + rest % 10);
-  } while (used);
-  if (integer->negative || plus)
-    digits[length++] = integer->negative ? '-' : '+';
-  for (i = 0; i < length && (size_t)i + 1 < size; i++)
-    buffer[i] = digits[length - 1 - i];
-  if (size)
-    buffer[i] = 0;
-  return (size_t)length;
-}
-
-PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
-{
-  return permi_integer_text(integer, 0, buffer, size);
-}
-
-PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size)
-{
-  const int seconds = unit && !strcmp(unit, "seconds"), bytes = unit && !strcmp(unit, "bytes");
-  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", seconds ? permi_time_words(amount).text
-                                                           : bytes ? permi_size_words(amount).text : "");
-}
-
-PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
-{
-  permi_environment environment; /* snprintf rounds by it */
-  size_t length;
-  size = buffer ? size : 0;
-  if (size)
-    buffer[0] = 0;
-  if (!result)
-    return 0;
-  if (result->exact) {
-    size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
-    if (!result->is_complex)
-      return digits;
-    digits += permi_integer_text(&result->imaginary_integer, 1, room ? buffer + digits : NULL, room);
-    if (digits + 1 < size)
-      memcpy(buffer + digits, "i", 2);
-    return digits + 1;
-  }
-  permi_environment_begin(&environment);
-  if (result->is_complex)
-    length = permi_say(buffer, size, result->exp2 ? "(%.17g%+.17gi) * 2^%lld" : "%.17g%+.17gi", result->value,
-                       result->imaginary, result->exp2);
-  else
-    length = permi_say(buffer, size, result->exp2 ? "%.17g * 2^%lld" : "%.17g", result->value, result->exp2);
-  permi_environment_end(&environment, PERM_OK);
-  return length;
-}
-
-PERMI_BRIEF_END
 
 /* ======================================================================================== >>control
    Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
@@ -3238,6 +2942,193 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
+PERMI_BRIEF_BEGIN
+
+/* ========================================================================================== >>names */
+
+PERM_API const char *perm_status_text(perm_status status)
+{
+  switch (status) {
+#define PERMI_CASE(name, number, text) case name: return text;
+    PERM_STATUS_LIST(PERMI_CASE)
+#undef PERMI_CASE
+  default: return "unknown status";
+  }
+}
+
+PERM_API const char *perm_name(const char *of, long long number)
+{
+  static const struct {
+    const char *of, *name;
+    int number;
+  } names[] = {
+#define PERMI_NAMED(name, number, text) {"status", #name, name},
+      PERM_STATUS_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+#define PERMI_NAMED(name, word, text) {"method", word, name},
+      PERM_METHOD_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+#define PERMI_NAMED(name, word, text) {"format", word, name},
+      PERM_FORMAT_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
+      {"precision", "default", PERM_PRECISION_DEFAULT}, {"precision", "dd", PERM_PRECISION_DD},
+      {"precision", "kahan", PERM_PRECISION_KAHAN}, {"precision", "exact", PERM_PRECISION_EXACT},
+      {"isa", "auto", PERM_ISA_AUTO}, {"isa", "plain", PERM_ISA_PLAIN}, {"isa", "avx2", PERM_ISA_AVX2},
+      {"isa", "avx512", PERM_ISA_AVX512}, {"isa", "avx512ifma", PERM_ISA_AVX512IFMA}, {"isa", "neon", PERM_ISA_NEON},
+      {"isa", "cuda", PERM_ISA_CUDA},
+      {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
+  size_t k;
+  for (k = 0; of && k < sizeof names / sizeof *names; k++)
+    if (names[k].number == number && !strcmp(names[k].of, of))
+      return names[k].name;
+  return "unknown";
+}
+
+typedef struct permi_member {
+  const char *name;
+  size_t offset, bytes;
+} permi_member;
+#define PERMI_MEMBER(type, name) {#type "." #name, offsetof(type, name), sizeof(((type *)NULL)->name)}
+
+static const permi_member permi_members[] = {
+#define PERMI_OF(name) PERMI_MEMBER(perm_options, name)
+    {"perm_options", 0, sizeof(perm_options)}, PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa),
+    PERMI_OF(threads), PERMI_OF(certify), PERMI_OF(tolerance), PERMI_OF(modulus), PERMI_OF(max_seconds),
+    PERMI_OF(max_bytes), PERMI_OF(plan_effort), PERMI_OF(progress), PERMI_OF(user_data), PERMI_OF(cancel),
+    PERMI_OF(allocator), PERMI_OF(gpu), PERMI_OF(checkpoint), PERMI_OF(execute), PERMI_OF(format),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_gpu_options, name)
+    {"perm_gpu_options", 0, sizeof(perm_gpu_options)}, PERMI_OF(devices), PERMI_OF(cpu_fallback), PERMI_OF(cache),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_checkpoint_file, name)
+    {"perm_checkpoint_file", 0, sizeof(perm_checkpoint_file)}, PERMI_OF(file), PERMI_OF(seconds), PERMI_OF(part),
+    PERMI_OF(parts), PERMI_OF(merge), PERMI_OF(note),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_progress, name)
+    {"perm_progress", 0, sizeof(perm_progress)}, PERMI_OF(fraction), PERMI_OF(seconds), PERMI_OF(seconds_left),
+    PERMI_OF(activity),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_integer, name)
+    {"perm_integer", 0, sizeof(perm_integer)}, PERMI_OF(negative), PERMI_OF(words), PERMI_OF(word),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_result, name)
+    {"perm_result", 0, sizeof(perm_result)}, PERMI_OF(value), PERMI_OF(imaginary), PERMI_OF(partial_sum),
+    PERMI_OF(partial_imaginary), PERMI_OF(exp2), PERMI_OF(error_bound), PERMI_OF(error_estimate),
+    PERMI_OF(is_complex), PERMI_OF(exact), PERMI_OF(integer), PERMI_OF(imaginary_integer), PERMI_OF(modulus),
+    PERMI_OF(method), PERMI_OF(precision), PERMI_OF(isa), PERMI_OF(threads), PERMI_OF(gpus), PERMI_OF(escalated),
+    PERMI_OF(terms), PERMI_OF(plan_seconds), PERMI_OF(seconds), PERMI_OF(status), PERMI_OF(argument),
+    PERMI_OF(message),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_leaf, name)
+    {"perm_leaf", 0, sizeof(perm_leaf)}, PERMI_OF(kind), PERMI_OF(method), PERMI_OF(isa), PERMI_OF(n),
+    PERMI_OF(chunks), PERMI_OF(work), PERMI_OF(seconds), PERMI_OF(bytes), PERMI_OF(fingerprint),
+#undef PERMI_OF
+#define PERMI_OF(name) PERMI_MEMBER(perm_offer, name)
+    {"perm_offer", 0, sizeof(perm_offer)}, PERMI_OF(block), PERMI_OF(n), PERMI_OF(method), PERMI_OF(seconds),
+    PERMI_OF(bytes), PERMI_OF(reason)
+#undef PERMI_OF
+};
+
+static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
+                                     size_t *bytes)
+{
+  size_t k;
+  if (!name || !offset || !bytes)
+    return PERM_ERROR_NULL;
+  for (k = 0; k < count; k++)
+    if (!strcmp(name, member[k].name)) {
+      *offset = member[k].offset;
+      *bytes = member[k].bytes;
+      return PERM_OK;
+    }
+  return PERM_ERROR_RANGE;
+}
+
+PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes)
+{
+  return permi_member_find(permi_members, sizeof permi_members / sizeof *permi_members, name, offset, bytes);
+}
+
+PERM_API int perm_version(void)
+{
+  return PERMI_VERSION;
+}
+
+/* plus: a number that is not negative begins with +. */
+static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
+{
+  char digits[PERM_INTEGER_WORDS * 20 + 2];
+  uint32_t half[2 * PERM_INTEGER_WORDS];
+  const int good = integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS; /* made by a call */
+  int used = good ? 2 * integer->words : 0, length = 0, i;
+  size = buffer ? size : 0;
+  if (size)
+    buffer[0] = 0;
+  if (!good)
+    return 0;
+  for (i = 0; i < used; i++)
+    half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
+  do {
+    uint64_t rest = 0;
+    for (i = used - 1; i >= 0; i--) {
+      rest = rest << 32 | half[i];
+      half[i] = (uint32_t)(rest / 1000000000u);
+      rest %= 1000000000u;
+    }
+    while (used && !half[used - 1])
+      used--;
+    for (i = 0; i < 9 && (i == 0 || used || rest); i++, rest /= 10)
+      digits[length++] = (char)('0' + rest % 10);
+  } while (used);
+  if (integer->negative || plus)
+    digits[length++] = integer->negative ? '-' : '+';
+  for (i = 0; i < length && (size_t)i + 1 < size; i++)
+    buffer[i] = digits[length - 1 - i];
+  if (size)
+    buffer[i] = 0;
+  return (size_t)length;
+}
+
+PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
+{
+  return permi_integer_text(integer, 0, buffer, size);
+}
+
+PERM_API size_t perm_amount_text(const char *unit, double amount, char *buffer, size_t size)
+{
+  const int seconds = unit && !strcmp(unit, "seconds"), bytes = unit && !strcmp(unit, "bytes");
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", seconds ? permi_time_words(amount).text
+                                                           : bytes ? permi_size_words(amount).text : "");
+}
+
+PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
+{
+  permi_environment environment; /* snprintf rounds by it */
+  size_t length;
+  size = buffer ? size : 0;
+  if (size)
+    buffer[0] = 0;
+  if (!result)
+    return 0;
+  if (result->exact) {
+    size_t digits = permi_integer_text(&result->integer, 0, buffer, size), room = size > digits ? size - digits : 0;
+    if (!result->is_complex)
+      return digits;
+    digits += permi_integer_text(&result->imaginary_integer, 1, room ? buffer + digits : NULL, room);
+    if (digits + 1 < size)
+      memcpy(buffer + digits, "i", 2);
+    return digits + 1;
+  }
+  permi_environment_begin(&environment);
+  if (result->is_complex)
+    length = permi_say(buffer, size, result->exp2 ? "(%.17g%+.17gi) * 2^%lld" : "%.17g%+.17gi", result->value,
+                       result->imaginary, result->exp2);
+  else
+    length = permi_say(buffer, size, result->exp2 ? "%.17g * 2^%lld" : "%.17g", result->value, result->exp2);
+  permi_environment_end(&environment, PERM_OK);
+  return length;
+}
+
 /* ============================================================================================ >>job
    Leaves, the expression over them, and the merging of partials. */
 
@@ -3247,10 +3138,6 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
-typedef struct permi_stretch {
-  int leaf;
-  uint64_t begin, end, fingerprint;
-} permi_stretch;
 
 struct permi_leaf {
   perm_leaf information;
@@ -3305,9 +3192,6 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
-  perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
-                          perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
   int offers, offer_room;
   perm_offer *offer;
@@ -4264,8 +4148,6 @@ typedef struct permi_problem {
   const struct permi_reach *reach;
 } permi_problem;
 
-PERMI_BRIEF_BEGIN
-
 /* ===================================================================================== >>checkpoint
    Finished work as a file. Numbers have the least significant byte first; doubles are IEEE's:
      offset  bytes
@@ -4707,16 +4589,6 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
-   order. */
-#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
-typedef struct perm_gpu_counts {
-  int parts, low;
-  int forms, needed; /* needed: order of the symmetric function; 0: products */
-  int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
-} perm_gpu_counts;
-
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
@@ -4794,30 +4666,35 @@ struct permi_dense {
   permi_kernel_run run;
 };
 
-/* A thread's memory in >>minors, a vector for each part of a number. Sums over settings have Glynn's signs except the
-   lanes'. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
-typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
-  double *block_high, *block_low; /* [row][block columns and 2]: totals */
-  double *high, *low;             /* [outer column][row], from the third on */
-  double *present;                /* [4][row]: last states */
-  double *stack;                  /* [level][row]: 4, 8, ... states without neighbours */
-  double *absolute;
-} permi_minors_work;
+/* A sum of >>minors_kernels over the signs of all but the last `fixed` columns. `group`: rows at once. */
+typedef struct permi_minors_sum {
+  int rows, n, group, fixed;
+  const double *a;
+} permi_minors_sum;
+
+/* Doubles of memory for each row, and for each of a group with `free` columns, in any family. */
+#define PERMI_MINORS_ROW(parts) (56 * (parts))
+#define PERMI_MINORS_SUMS(free, parts) (32 * (parts) + ((free) < 6 ? 3 : 2 * (free) - 9) * 8 * (parts) + 8)
+
+#define PERMI_BATCH_BLOCK 32 /* matrices of a kernel of >>batch: as many as an int has bits */
+
+/* Factors in products of rows 0 .. 3 and of the others in >>batch: pairs of columns (b < a at b + a (a - 1) / 2) or, in
+   products of three, a column and a pair. */
+typedef struct permi_batch_split {
+  unsigned char upper[6], lower[6];
+} permi_batch_split;
 
 #define PERMI_EXACT_LIMBS 32
-#define PERMI_EXACT_PADDED 36 /* with filled tiles */
 #define PERMI_EXACT_ATOMS 5
 #define PERMI_EXACT_BLOCK_LOG2 2
 #define PERMI_EXACT_SKIP_LOG2 6 /* two columns a table */
 #define PERMI_EXACT_WINDOW 51   /* bits */
 #define PERMI_EXACT_WIDTH 8
-#define PERMI_EXACT_HALF 20     /* 18 and tiles */
-#define PERMI_EXACT_FACTORS 64
+#define PERMI_EXACT_HALF 16
 typedef struct permi_exact_work {
   uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double x[512]; /* row sums */
-  double limb[2 * PERMI_EXACT_FACTORS * 4 * PERMI_EXACT_WIDTH];
+  double x[2 * PERM_MAX_N]; /* row sums */
+  double limb[2 * PERMI_EXACT_LIMBS * 4 * PERMI_EXACT_WIDTH];
   double first[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH], second[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* survivors' */
@@ -4835,18 +4712,13 @@ struct permi_exact {
   int n, padded;                /* to a multiple of 16 */
   int parts;                    /* 2: Gaussian */
   int window;                   /* weights 2^(window k) */
-  int limbs, first, narrow;     /* narrow: of atoms */
-  int sums, first_sums;         /* after long rows */
-  int long_rows, long_first;    /* of two doubles */
-  int wide_padded, long_padded; /* the long rows' stand last, low parts first */
-  int wide_entries;
+  int limbs, narrow;            /* narrow: of atoms */
+  int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
   int outer, chunk_log2, transposed;
   int settings;
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS];
-  int wide_rows[PERMI_EXACT_LIMBS];
-  int grown[PERM_MAX_N];
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
@@ -4857,8 +4729,8 @@ struct permi_exact {
   const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], from all + */
   const uint8_t *nibbles;        /* [row][3][16], four columns */
   uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
-  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], half[2][PERMI_EXACT_HALF], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1];
+  double round[PERMI_EXACT_LIMBS], rest[PERMI_EXACT_LIMBS], second[PERMI_EXACT_HALF], unit;
+  uint64_t bias[PERMI_EXACT_LIMBS + 1];
   double survivors;
   permi_exact_run run;
   permi_exact_evaluate evaluate;
@@ -4969,8 +4841,6 @@ PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 }
 #endif
 
-typedef void (*permi_small_minors_run)(int rows, int n, const double *a, double *out);
-
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -5008,7 +4878,7 @@ typedef struct permi_kernel {
   int parts, product;
   int lane_columns, block_columns;
   int n_least;
-  double rate; /* elements/s, one thread */
+  double rate; /* elements/s, one thread; AVX2: of a Zen 3 core, the others of >>prices */
   permi_kernel_run run;
 } permi_kernel;
 
@@ -5020,10 +4890,10 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX512, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_k2_avx512},
     {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
     {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
-    {PERM_ISA_AVX2, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 1.1e10, permi_glynn_real_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 9e9, permi_pair_real_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 2, 2, 6, 2.1e10, permi_glynn_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 2, 2, 6, 1.7e10, permi_pair_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 8e9, permi_split_real_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 2.4e9, permi_dd_real_avx2},
 #endif
 #if PERMI_ARM /* not measured */
     {PERM_ISA_NEON, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
@@ -5042,9 +4912,9 @@ static const permi_kernel permi_kernels_complex[] = {
     {PERM_ISA_AVX512, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
     {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
     {PERM_ISA_AVX512, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 3, 2, 6, 5e8, permi_dd_complex_avx512},
-    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 3e9, permi_pair_complex_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 1.8e9, permi_split_complex_avx2},
-    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 2, 1, 5, 6.3e9, permi_pair_complex_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, 2, 2, 5, 3.6e9, permi_split_complex_avx2},
+    {PERM_ISA_AVX2, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 4.3e8, permi_dd_complex_avx2},
 #endif
 #if PERMI_ARM
     {PERM_ISA_NEON, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
@@ -5066,29 +4936,29 @@ typedef struct permi_kernel_table {
 #if !defined(PERM_NO_EXTRAS)
 typedef struct permi_minors_kernel {
   perm_isa isa;
-  int parts, lane_columns, block_columns;
+  int parts, least; /* order */
   double rate;
-  void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
+  void (*run)(const permi_minors_sum *of, uint64_t chunk, double *work, double *out);
 } permi_minors_kernel;
 
 static const permi_minors_kernel permi_minors_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 3, 3, 1.2e10, permi_minors_real_avx512},
-    {PERM_ISA_AVX2, 1, 2, 2, 6e9, permi_minors_real_avx2},
+    {PERM_ISA_AVX512, 1, 6, 1.2e10, permi_minors_real_avx512},
+    {PERM_ISA_AVX2, 1, 5, 6e9, permi_minors_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 3, 2, 4e9, permi_minors_complex_avx512},
-    {PERM_ISA_AVX2, 2, 2, 1, 2e9, permi_minors_complex_avx2},
+    {PERM_ISA_AVX512, 2, 6, 4e9, permi_minors_complex_avx512},
+    {PERM_ISA_AVX2, 2, 5, 2e9, permi_minors_complex_avx2},
 #endif
 #endif
 #if PERMI_ARM
-    {PERM_ISA_NEON, 1, 1, 3, 3e9, permi_minors_real_neon},
+    {PERM_ISA_NEON, 1, 4, 3e9, permi_minors_real_neon},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 1, 2, 1e9, permi_minors_complex_neon},
+    {PERM_ISA_NEON, 2, 4, 1e9, permi_minors_complex_neon},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 0, 2, 8e8, permi_minors_real_plain},
+    {PERM_ISA_PLAIN, 1, 3, 8e8, permi_minors_real_plain},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 0, 1, 2.4e8, permi_minors_complex_plain},
+    {PERM_ISA_PLAIN, 2, 3, 2.4e8, permi_minors_complex_plain},
 #endif
 };
 #endif
@@ -5149,7 +5019,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Returns 1 if all are integers of at most `most`; subnormal numbers, flushed or not, are none. */
+/* Returns 1 if all are integers up to `most`; subnormal numbers, flushed or not, are none. */
 static int permi_small_all_whole(int entries, const double *a, double most)
 {
   int i, whole = 1;
@@ -5158,7 +5028,7 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlined, it costs batches of orders 5 to 7 a
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlining costs batches of orders 5 to 7 a
    tenth. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
@@ -5168,8 +5038,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; at least DBL_MIN for
-   squares. `moduli`: the sum of all, or NaN. */
+/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; squares at least DBL_MIN.
+   `moduli`: the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -5201,67 +5071,43 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* Returns a row's sum and sum of squares in two parts. */
-__attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const double *row, int vectors, __m256i mask)
-{
-  const __m256d sign = _mm256_set1_pd(-0.0);
-  __m256d x = _mm256_maskload_pd(row + 4 * (vectors - 1), mask);
-  __m256d sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
-  int j;
-  PERMI_UNROLL
-  for (j = 0; j < vectors - 1; j++) {
-    x = _mm256_loadu_pd(row + 4 * j);
-    sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
-    square = _mm256_fmadd_pd(x, x, square);
-  }
-  return _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
-}
-
-/* Returns products over all rows only. `vectors` is constant: other loops cost a misprediction a row. */
-__attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
-                                                                                         const double *a, int vectors)
-{
-  static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (4 * vectors - width)));
-  const __m256d bottom = _mm256_set_pd(DBL_MIN, 0, DBL_MIN, 0);
-  const __m128d least = _mm256_castpd256_pd128(bottom);
-  __m256d pairs = _mm256_set1_pd(1), moduli = _mm256_setzero_pd();
-  __m128d all, sum;
-  permi_small_size size = {0, 0, 0, 0, 0};
-  int i;
-  for (i = 1; i < rows; i += 2, a += 2 * width) {
-    const __m256d x = permi_small_line(a, vectors, mask), y = permi_small_line(a + width, vectors, mask);
-    const __m256d pair = _mm256_add_pd(_mm256_permute2f128_pd(x, y, 0x20), _mm256_permute2f128_pd(x, y, 0x31));
-    moduli = _mm256_add_pd(moduli, pair);
-    pairs = _mm256_max_pd(_mm256_mul_pd(pairs, _mm256_max_pd(pair, bottom)), bottom);
-  }
-  sum = _mm_add_pd(_mm256_castpd256_pd128(moduli), _mm256_extractf128_pd(moduli, 1));
-  all = _mm_max_pd(_mm_mul_pd(_mm256_castpd256_pd128(pairs), _mm256_extractf128_pd(pairs, 1)), least);
-  if (i == rows) {
-    const __m256d x = permi_small_line(a, vectors, mask);
-    const __m128d line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
-    sum = _mm_add_pd(sum, line);
-    all = _mm_max_pd(_mm_mul_pd(all, _mm_max_pd(line, least)), least);
-  }
-  size.sums = _mm_cvtsd_f64(all);
-  size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(all, all));
-  size.moduli = _mm_cvtsd_f64(sum);
-  return size;
-}
-
+/* Returns the products over all rows only. */
 __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
                                                                                    const double *a)
 {
-  switch ((width + 3) / 4) {
-  case 1: return permi_small_sizes_rows(rows, width, a, 1);
-  case 2: return permi_small_sizes_rows(rows, width, a, 2);
-  case 3: return permi_small_sizes_rows(rows, width, a, 3);
-  case 4: return permi_small_sizes_rows(rows, width, a, 4);
-  case 5: return permi_small_sizes_rows(rows, width, a, 5);
-  case 6: return permi_small_sizes_rows(rows, width, a, 6);
-  case 7: return permi_small_sizes_rows(rows, width, a, 7);
-  default: return permi_small_sizes_rows(rows, width, a, 8);
+  static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+  const int end = (width - 1) / 4 * 4;
+  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (end + 4 - width)));
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  const __m128d least = _mm_set_pd(DBL_MIN, 0);
+  __m128d even = _mm_set1_pd(1), odd = even, moduli = _mm_setzero_pd(); /* they change places */
+  permi_small_size size = {0, 0, 0, 0, 0};
+  int i, j;
+  for (i = 0; i < rows; i++, a += width) {
+    __m256d x = _mm256_maskload_pd(a + end, mask), sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
+    __m128d line;
+    for (j = 0; j < end; j += 4) {
+      x = _mm256_loadu_pd(a + j);
+      sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
+      square = _mm256_fmadd_pd(x, x, square);
+    }
+    x = _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
+    line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    moduli = _mm_add_pd(moduli, line);
+    line = _mm_max_pd(line, least);
+    if (i == rows - 1 && i % 2 == 0)
+      odd = _mm_max_pd(_mm_mul_pd(even, odd), least);
+    else
+      line = _mm_max_pd(_mm_mul_pd(even, line), least);
+    even = odd;
+    odd = line;
   }
+  odd = _mm_max_pd(_mm_mul_pd(even, odd), least);
+  size.sums = _mm_cvtsd_f64(odd);
+  size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(odd, odd));
+  size.moduli = _mm_cvtsd_f64(moduli);
+  _mm256_zeroupper();
+  return size;
 }
 #endif
 
@@ -5294,7 +5140,7 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 
 #if PERMI_X86
 /* Returns 1 if the value for n = 4 is good (max_pd may lose a NaN, the value does not). Column products are in lanes
-   {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged. */
+   {01, 12, 23, 30} and {02, 13}; rows c, d have halves exchanged. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -5337,11 +5183,10 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
   if (isa == PERM_ISA_AVX512 && n > 5)
-    return n == 6    ? permi_small_real_n6_avx512
-           : n == 7  ? permi_small_real_n7_avx512
-           : n == 8  ? permi_small_real_n8_avx512
-           : n == 12 ? permi_small_real_n12_avx512
-                     : permi_small_real_avx512;
+    return n == 6   ? permi_small_real_n6_avx512
+           : n == 7 ? permi_small_real_n7_avx512
+           : n == 8 ? permi_small_real_n8_avx512
+                    : permi_small_real_avx512;
   if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
     return n == 5 ? permi_small_real_n5_avx2 : n == 6 ? permi_small_real_n6_avx2 : permi_small_real_avx2;
 #endif
@@ -5500,8 +5345,8 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Returns 1 and a result if the value stands, is not 0 and has an estimate of at most 1e-10 of it. 2 <= n <= 16, isa
-   not AUTO. */
+/* Returns 1 and a result if the value stands, is not 0 and is estimated to be right to 1e-10. 2 <= n <= 16, isa not
+   AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
   double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
@@ -5551,8 +5396,8 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   return 1;
 }
 
-/* Writes the matrix, doubles or 64-bit integers of `parts`, with its copies. Returns the number of columns, 0 if that
-   is not 1 to PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
+/* Writes the matrix, doubles or 64-bit integers, with its copies. Returns the number of columns, 0 if that is not 1 to
+   PERMI_WRITTEN_OUT_N or not `missing` above that of rows. */
 static int permi_small_write_out(const permi_copies *from, int parts, int missing, void *full)
 {
   const int *const count[2] = {from->row_count, from->column_count};
@@ -5594,8 +5439,7 @@ typedef struct permi_plain {
 
 /* Sets x to the row sums of term s.
    Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij.
-   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij; as in [NW78] it is Glynn's with halved
-   factors. */
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij; as in [NW78], Glynn's with halved factors. */
 static void permi_gray_start(const permi_plain *plain, uint64_t s, int part, permi_dd *x)
 {
   const int n = plain->n;
@@ -5633,20 +5477,6 @@ static double permi_plain_unit(const permi_plain *plain)
 static double permi_plain_rounding(const permi_plain *plain)
 {
   return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + 1);
-}
-
-/* Sets lost[i] to the expected drift of row sum i; moves round by up to a unit of its moduli. */
-static void permi_plain_drift(const permi_plain *plain, double *lost)
-{
-  const double unit = permi_plain_unit(plain);
-  const int n = plain->n;
-  int i, j;
-  for (i = 0; i < n; i++) {
-    lost[i] = 0;
-    for (j = 0; j < plain->parts * n; j++)
-      lost[i] += fabs(plain->a[j * n + i]);
-    lost[i] *= unit * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
-  }
 }
 
 /* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term,
@@ -5688,7 +5518,12 @@ PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_
   int i, j, part;
   for (part = 0; part < parts; part++)
     permi_gray_start(plain, s, part, x[part]);
-  permi_plain_drift(plain, lost);
+  for (i = 0; i < n; i++) { /* the expected drift: a move rounds by up to a unit of the row's moduli */
+    lost[i] = 0;
+    for (j = 0; j < parts * n; j++)
+      lost[i] += fabs(plain->a[j * n + i]);
+    lost[i] *= permi_plain_unit(plain) * (1 + ldexp(1, (plain->chunk_log2 + 1) / 2));
+  }
   for (;;) {
     permi_dd re = permi_dd_make((int)(s & 1) ^ minus ? -1 : 1), im = {0, 0};
     double odd = 1, move;
@@ -5739,10 +5574,8 @@ static void permi_gray(const permi_leaf *leaf, uint64_t chunk, void *workspace, 
   (void)workspace;
   if (plain->parts == 1 && !wide)
     permi_gray_chunk(leaf, chunk, partial, 1, 0);
-  else if (plain->parts == 1)
-    permi_gray_chunk(leaf, chunk, partial, 1, 1);
   else
-    permi_gray_chunk(leaf, chunk, partial, 2, wide);
+    permi_gray_chunk(leaf, chunk, partial, plain->parts, wide);
 }
 
 typedef struct permi_expansion {
@@ -5787,24 +5620,13 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
 }
 
 /* ========================================================================================== >>scale
-   Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
-   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then moves the permanent by that times
-   permanents of entries <= 1; per |a| >= 2^-n. A matching of tight entries settles most matrices, shortest augmenting
-   paths [JV87] the rest; the rule for free duals ignores the first ones. O(n^3). */
+   Powers of two that make the largest product of a transversal the largest entries everywhere: duals of an assignment
+   problem with exponents as weights [DK01], by shortest augmenting paths [JV87]. Rounding an entry to its row's grid
+   then moves the permanent by that times permanents of entries <= 1; per |a| >= 2^-n. The rule for free duals ignores
+   the first ones. O(n^3); a greedy matching of tight entries settles most rows. */
 
 #define PERMI_NO_EXPONENT (-(1 << 28)) /* no path reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
-
-/* Augments along the parents of column j. */
-static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
-{
-  while (j >= 0) {
-    int i = parent[j], next = column_of[i];
-    row_of[j] = i;
-    column_of[i] = j;
-    j = next;
-  }
-}
 
 /* Augments by a path of least slack, or returns 0. The duals keep entries <= 0 and matched ones 0. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
@@ -5845,7 +5667,12 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
     row_exp2[row_of[j]] += best - distance[j];
     column_exp2[j] -= best - distance[j];
   }
-  permi_scale_flip(nearest, parent, row_of, column_of);
+  for (j = nearest; j >= 0; j = i) {
+    const int row = parent[j];
+    i = column_of[row];
+    row_of[j] = row;
+    column_of[row] = j;
+  }
   return 1;
 }
 
@@ -5853,8 +5680,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
    1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
    shifts together.
    2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
-   shifts, so their mean is, rounded down too, and gives a cycle's entries equal exponents; relative to one class the
-   given duals drop out.
+   shifts, so their mean, rounded down too, is one; it gives a cycle's entries equal exponents, and relative to one
+   class the given duals drop out.
    3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
@@ -5926,30 +5753,19 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* Returns the columns of a row's entries of exponent 0. */
-static uint64_t permi_scale_tight(int n, const int *exponent, int row_exp2, const int *column_exp2)
-{
-  uint64_t tight = 0;
-  int j;
-  for (j = 0; j < n; j++)
-    tight |= (uint64_t)(exponent[j] + row_exp2 + column_exp2[j] == 0) << j;
-  return tight;
-}
-
 /* Returns 2n rows, NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. On return
-   row_exp2[i] + column_exp2[j] are added: all are <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: such
-   entries underflow to 0. Returns 0, unscaled, without a transversal. */
+/* exponent[i][j] is that of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n rows of room follow. Adds row_exp2[i] +
+   column_exp2[j]: all are then <= 0, on a transversal 0; PERMI_NO_EXPONENT where none passes: those entries underflow
+   to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
-  uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
-  uint64_t free_columns = ~UINT64_C(0) >> (PERM_MAX_N - n), dead = 0;
-  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], parent[PERM_MAX_N], queue[PERM_MAX_N], left = n, i, j;
+  uint64_t reach[PERM_MAX_N];
+  int row_of[PERM_MAX_N], column_of[PERM_MAX_N], i, j, k;
   for (j = 0; j < n; j++) {
     column_exp2[j] = PERMI_NO_EXPONENT;
     row_of[j] = column_of[j] = -1;
@@ -5966,41 +5782,22 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
   }
   for (j = 0; j < n; j++)
     column_exp2[j] = column_exp2[j] > PERMI_NO_EXPONENT / 2 ? -column_exp2[j] : 0;
-  for (i = 0; i < n; i++)
-    tight[i] = permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2);
-  for (i = 0; i < n; i++) { /* a maximum matching, breadth first; columns of failed searches stay dead */
-    uint64_t seen = dead;
-    int head = 0, tail = 1;
-    queue[0] = i;
-    while (head < tail) {
-      const int row = queue[head++];
-      uint64_t fresh = tight[row] & ~seen, found = fresh & free_columns;
-      if (found) {
-        j = permi_trailing_zeros(found);
-        parent[j] = row;
-        permi_scale_flip(j, parent, row_of, column_of);
-        free_columns &= ~(UINT64_C(1) << j);
-        left--;
-        break;
-      }
-      for (seen |= fresh; fresh; fresh &= fresh - 1) {
-        j = permi_trailing_zeros(fresh);
-        parent[j] = row;
-        queue[tail++] = row_of[j];
-      }
-    }
-    if (column_of[i] < 0)
-      dead = seen;
-  }
-  for (i = 0; i < n && left; i++)
-    if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n && (row_of[j] >= 0 || exponent[i][j] + row_exp2[i] + column_exp2[j] != 0); j++)
+      ;
+    if (j < n) {
+      row_of[j] = i;
+      column_of[i] = j;
+    } else if (!permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
       memset(row_exp2, 0, (size_t)n * sizeof *row_exp2);
       memset(column_exp2, 0, (size_t)n * sizeof *column_exp2);
       return 0;
     }
+  }
   for (j = 0; j < n; j++) {
     i = row_of[j];
-    reach[j] = left ? permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2) : tight[i];
+    for (k = 0, reach[j] = 0; k < n; k++)
+      reach[j] |= (uint64_t)(exponent[i][k] + row_exp2[i] + column_exp2[k] == 0) << k;
   }
   permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
   for (i = 0; i < n; i++)
@@ -6010,14 +5807,14 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
 }
 
 /* ========================================================================================== >>dense
-   Glynn's sum, its columns split by how fast their signs vary:
+   Glynn's sum, its columns by how fast their signs vary:
      pivot    1 column: its two signs share the rest of a row sum (not in split form)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
      outer    the rest, in Gray order; the first, `tabled`, have a table a setting and do not move the row sums
-   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row sums
-   are exact, and entries are off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
+   Gray walks in doubles drift. Here each virtual row is rounded once, to a grid whose signed sums fit 53 bits: row
+   sums are exact, entries off by at most 2^-53 of their row's sum of moduli; split form keeps 47 bits more
    (tests/proofs/dense.g). */
 
 struct permi_problem;
@@ -6034,17 +5831,14 @@ typedef struct permi_view {
 } permi_view;
 
 typedef struct permi_gpu_engines {
-  /* takes GPUs where wanted and faster than one thread */
+  /* where wanted and faster than one thread */
   void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
   double (*seconds)(int n, int parts, int product); /* of order n */
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
-  /* INFINITY: the CPU's */
-  double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
-  perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
-/* What a call may use, found only here: perm_real links real kernels only. */
+/* What a call may use: perm_real links real kernels only. */
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
@@ -6093,7 +5887,7 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros, `table` doubles for the rows; returns 0 without memory. */
+/* Allocates zeros; returns 0 without memory. */
 static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
                             size_t table, size_t constants)
 {
@@ -6115,7 +5909,7 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   return 1;
 }
 
-/* Sets sum[q] to start + sum over c of +-a[c], - where bit c of q is set; returns their number. */
+/* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
 static int permi_signed_sums(double start, const double *a, int columns, double *sum)
 {
   int c, k, size = 1;
@@ -6131,7 +5925,7 @@ static int permi_signed_sums(double start, const double *a, int columns, double 
 }
 
 /* Appends a virtual row: lanes, block, fixed, outer. */
-static void permi_dense_row(permi_row_maker *maker, const double *a)
+PERMI_NEVER_INLINE static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
   const int inner = maker->inner;
@@ -6157,11 +5951,6 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   for (j = 0; j < count; j++)
     a[j] = permi_to_grid(a[j], power);
   permi_dense_row(maker, a);
-}
-
-static void permi_context_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, context);
 }
 
 static void permi_dense_release(const perm_allocator *allocator, void *context)
@@ -6203,7 +5992,7 @@ static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERMI_FORM_SPLIT ? 0 : 3;
 }
 
-/* Copies the columns: pivot, lanes, block, fixed, outer. */
+/* Copies the columns: pivot, then the rest. */
 static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -6241,8 +6030,8 @@ static int permi_plan_growth(const permi_dense_plan *plan, const permi_view *vie
   return growth;
 }
 
-/* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] or not, and with `low` the next words to 47 bits
-   more. *lost grows by what is dropped. */
+/* Sets word[part (1 + low)] to row a on its grid, divided by a[.][0] if `divide`, and with `low` the next words to 47
+   bits more. *lost grows by what is dropped. */
 static void permi_row_words(const permi_dense_plan *plan, int parts, int divide, int low, double (*a)[PERM_MAX_N],
                             double (*word)[PERM_MAX_N], double *lost)
 {
@@ -6282,8 +6071,8 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
   }
 }
 
-/* Returns the largest share by which division and grid move an entry of a row, summed over rows; INFINITY if some move
-   and entries are complex or of both signs. Stops above `limit`. */
+/* Returns the largest share by which division and grid move an entry, summed over rows; INFINITY if some move and
+   entries are complex or of both signs. Stops above `limit`. */
 static double permi_plan_moves(const permi_dense_plan *plan, const permi_view *view, double limit)
 {
   double sum = 0, lost = 0;
@@ -6392,7 +6181,7 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Returns the number of tabled columns. Tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
+/* Returns the number of tabled columns: tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
 static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
 {
   int tabled = 0;
@@ -6404,7 +6193,7 @@ static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
   return tabled;
 }
 
-/* Makes the tables. Pivots go to the leaf's scale, what split rows lose to its bound. */
+/* Makes the tables. Pivots go to the leaf's scale, losses of split rows to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -6480,7 +6269,6 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* Returns the number of usable GPUs; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
-PERMI_UNUSED PERMI_DEVICE void permi_gpu_prepare(const perm_options *options, int n);
 /* run_range of leaves whose context begins with permi_gpu; makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
@@ -6489,9 +6277,6 @@ PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const pe
                                           permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
-PERMI_DEVICE perm_status permi_counts_gpu_tables(const struct permi_counts *counts, const perm_gpu_counts *shape,
-                                                 int walked, uint64_t threads, const perm_allocator *allocator,
-                                                 permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
 /* Returns 1 if GPUs take it, and changes `minors`; then runs it. */
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
@@ -6500,10 +6285,8 @@ PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *min
 PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
 #endif
 #else
-#define permi_gpu_prepare(options, n) (void)0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
-#define permi_counts_gpu_tables(counts, shape, walked, threads, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
 #define permi_batch_gpu_run(batch, threads, gpus, message) \
@@ -6641,7 +6424,7 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
       permi_leaf_scale_by(leaf, parts, a[0][0], parts == 2 ? a[1][0] : 0);
   }
   permi_lost_entries(plan, view, lost, leaf);
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   leaf->run_range = permi_gpu_range;
   (void)allocator;
   return permi_gpu_tables(plan, view, &lines, allocator, leaf);
@@ -6709,10 +6492,9 @@ static void permi_plan_pivot(permi_dense_plan *plan, const permi_view *view)
 /* Returns the largest power of two that divides x; 2^1000 for 0. */
 static double permi_unit_of(double x)
 {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return permi_shift(1, x == 0 ? 1000 : (int)(bits >> 52 & 2047) - 1075 +
-                                            permi_trailing_zeros((bits << 12 >> 12) | UINT64_C(1) << 52));
+  return permi_shift(1, x == 0 ? 1000
+                               : (int)(permi_bits(x) >> 52 & 2047) - 1075 +
+                                     permi_trailing_zeros((permi_bits(x) << 12 >> 12) | UINT64_C(1) << 52));
 }
 
 /* Returns 1 if all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts
@@ -6763,7 +6545,7 @@ static double permi_wanted_relative(const perm_options *options)
 }
 
 /* Returns the expected relative error of doubles, else 0. sum |terms| / |permanent| is e^(n/2) for ones, less for
-   random and unitary matrices, more where a permanent cancels. */
+   random and unitary matrices, more where it cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
@@ -6791,8 +6573,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Returns 1 if a bound costs at most 15 % of a call, of which 5 us are not the kernel's, and the tables of complex
-   pairs. */
+/* Returns 1 if a bound costs at most 15 % of a call, 5 us of which are not the kernel's, and complex pairs' tables. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -6913,7 +6694,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->seconds = plan->elements / (PERMI_RATE_GLYNN / (plan->method == PERM_METHOD_GLYNN ? 1 : 2));
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   }
-  /* Chunks are small enough to share and stop, large enough that a start is free. */
+  /* Chunks are small enough to share and stop, a start is free. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
@@ -6938,8 +6719,8 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
    Estimate, bound and leaf of a plan; the next precision. */
 
 /* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
-   sum| of the term, which no sum of |terms| shows. In some matrices, as around blocks (1 1; 1 -1), a row sum cancels in
-   every term: the sum is all rounding. */
+   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1), say, a row sum cancels in every term: the
+   sum is all rounding. */
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were norms */
@@ -6966,8 +6747,8 @@ static int permi_few_digits(const double *row, int n, double moduli)
 }
 
 /* Sets size[] to |row sum| in the terms of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread by the
-   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: a permanent's mean square over signs is at most
-   about the product of these and of the rows' squares [Bre73]. */
+   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: the mean square over signs is at most about the
+   product of these and of the rows' squares [Bre73]. */
 static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
 {
@@ -6996,8 +6777,8 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
              : moduli;
 }
 
-/* Sets the signs of terms begin, begin + 1, ...: all up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a hash. Term
-   0, often the largest, is all +. */
+/* Sets the signs of terms begin, ...: all up to order 6 (after PERMI_SAMPLED_FIRST 10), then by a hash. Term 0, often
+   the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
@@ -7010,7 +6791,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* Returns the product, at least `least`; adds its squared relative error, for a loss of `off`, to *square. */
+/* Returns the product, at least `least`; adds its squared relative error, of a loss `off`, to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -7018,7 +6799,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds terms, share as weight times quotient; returns the sum of weights. */
+/* Adds terms; returns the sum of weights. */
 static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
                                  permi_rounded_rows *rounded)
 {
@@ -7071,7 +6852,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
   return weights;
 }
 
-/* Samples `terms` terms, more while they are below 2^-n / 8 of the norms' product: usual are exp(-n/2). */
+/* Samples `terms` terms, more while they are below 2^-n / 8 of the norms' product (usual: exp(-n/2)). */
 static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, const permi_view *view, int terms)
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
@@ -7087,8 +6868,8 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounding of rows multiplies minors; that part
-   of the share counts for usual row sums, all where they cancel 100 times as much. */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounded rows multiply minors: that part of the
+   share counts for usual row sums, all where they cancel 100 times as much. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -7113,10 +6894,10 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
    5. Double-double sums: (2^K + 2) 2 u A twice a term, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms|: a factor 1.0001.
    7. Underflow and lost entries: n^2 2^(growth - 1070) for each of 2^(n-1) terms.
-   8. Entries >= 0 that move by at most e_i of each in row i move the permanent by at most sum e_i of itself, and second
-   order. Entries of both signs would need minors: they take split rows.
-   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (tests/proofs/complex.v), 1, 3, 4 (tests/proofs/dense.g), 4 to 7
-   (tests/proofs/dense_orders.sh) and search for counterexamples (tests/attack/climb.c). */
+   8. Entries >= 0 that move by at most e_i of each in row i move the permanent by sum e_i of itself, and second order.
+   Entries of both signs would need minors: they take split rows.
+   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (complex.v), 1, 3, 4 (dense.g), 4 to 7 (dense_orders.sh) and
+   search for counterexamples (tests/attack/climb.c). */
 static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -7160,6 +6941,7 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   const perm_leaf information = {plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE, plan->method,
                                  plan->isa, n, plan->chunks, plan->elements, plan->seconds, plan->bytes,
                                  plan->fingerprint};
+  const permi_plain made = {n, view->parts, plan->method == PERM_METHOD_RYSER, plan->chunk_log2, plan->precision, {0}};
   permi_plain *plain;
   int i, j, part;
   memset(leaf, 0, sizeof *leaf);
@@ -7180,17 +6962,13 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   plain = (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
   if (!plain)
     return PERM_ERROR_MEMORY;
-  plain->n = n;
-  plain->parts = view->parts;
-  plain->ryser = plan->method == PERM_METHOD_RYSER;
-  plain->precision = plan->precision;
-  plain->chunk_log2 = plan->chunk_log2;
+  *plain = made;
   for (part = 0; part < view->parts; part++)
     for (i = 0; i < n; i++)
       for (j = 0; j < n; j++)
         plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
   leaf->context = plain;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   if (plan->method == PERM_METHOD_EXPANSION) {
     leaf->run_task = permi_expansion_task;
     return PERM_OK;
@@ -7201,15 +6979,15 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   return PERM_OK;
 }
 
-/* Returns the precision to try if a result of a method is not good enough, PERM_PRECISION_COUNT at the top. The methods
-   named here are exact or have doubles alone; engines for equal lines may end with exact integers. */
+/* Returns the precision to try next, PERM_PRECISION_COUNT at the top. The methods named here are exact or have doubles
+   alone; engines for equal lines may end with exact integers. */
 static perm_precision permi_next_precision(perm_method method, perm_precision precision)
 {
   const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;
   const int fixed = method == PERM_METHOD_AUTO || method == PERM_METHOD_EXPANSION || method == PERM_METHOD_EXACT ||
                     (method >= PERM_METHOD_STRUCTURE && method <= PERM_METHOD_BORCHARDT) ||
                     (method >= PERM_METHOD_DOMINATING && method <= PERM_METHOD_DECOMPOSE) ||
-                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN_MEMORY) ||
+                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN) ||
                     method == PERM_METHOD_PLANAR;
   return precision == PERM_PRECISION_DD && counts        ? PERM_PRECISION_EXACT
          : precision == PERM_PRECISION_DEFAULT && !fixed ? PERM_PRECISION_DD
@@ -7291,8 +7069,8 @@ static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
 }
 
-/* Returns 1 if p < 2^63 is prime, by Miller and Rabin's test to the first twelve primes, enough for 64 bits
-   (J. Sorenson, J. Webster, Math. Comp. 86 (2017) 985-1003). */
+/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes is enough for 64 bits (J. Sorenson, J.
+   Webster, Math. Comp. 86 (2017) 985-1003). */
 static int permi_is_prime(uint64_t p)
 {
   static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
@@ -7340,17 +7118,8 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* p <= 2^63 */
-static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
-{
-  uint64_t rest = 0;
-  while (words-- > 0)
-    rest = permi_residue_wide(rest, word[words], p);
-  return rest;
-}
-
-/* Sets word to the integer of least modulus with these residues, in O(primes^2). Returns 1 if it is negative. word,
-   product: primes + 1 words. */
+/* Sets word to the integer of least modulus with these residues. Returns 1 if it is negative. word, product: primes + 1
+   words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -7360,8 +7129,8 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   memset(product, 0, (size_t)words * sizeof *product);
   product[0] = 1;
   for (k = 0; k < primes; k++) { /* word is right modulo the product so far, and below it */
-    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, p);
-    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, p), &prime[k]);
+    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, 0, p);
+    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, 0, p), &prime[k]);
     const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
     word[k + 1] += permi_words_times(word, product, k + 1, digit, 1);
     product[k + 1] = permi_words_times(product, product, k + 1, p, 0);
@@ -7377,7 +7146,7 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   return 1;
 }
 
-/* Sets the parts of a Gaussian integer from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
+/* Sets Gaussian parts from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
 static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
                                 uint64_t *imaginary)
 {
@@ -7399,7 +7168,7 @@ PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Returns the primes that integers of either sign below 2^bits need. */
+/* Returns the primes for signed integers below 2^bits. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
@@ -7415,8 +7184,8 @@ static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with
   }
 }
 
-/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0] itself. word: 2
-   (primes + 1). PERM_ERROR_OVERFLOW: too long. */
+/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes +
+   1). PERM_ERROR_OVERFLOW: too long. */
 static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
                                       uint64_t modulus, uint64_t *word, perm_sum *sum)
 {
@@ -7427,9 +7196,7 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   }
   negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
   if (modulus) {
-    word[0] = permi_words_residue(word, words, modulus);
-    if (negative && word[0])
-      word[0] = modulus - word[0];
+    word[0] = permi_words_residue(word, words, negative, modulus);
     words = 1;
     negative = 0;
   }
@@ -7449,14 +7216,14 @@ static void permi_residues_too_long(perm_status status, permi_control *control)
 }
 
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding, equal for all kernels, splits and numbers of threads.
+   Permanents of integers without rounding, equal for all kernels, splits and threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
-     Even rows: y_i has the parity of its row's sum. A row of even sum is halved; at most n - 1 are.
-     Groups: |y_i| <= norm = sum_j |a_ij|. Rows whose norms multiply to a word's reach are multiplied in that word.
+     Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
+     Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.
      Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
-     row's zeros among 64 sign vectors. Terms are skipped where few should remain.
-   Tried: unsigned limbs, by a constant added to each group of two rows or more, which sums to 0, save two operations a
-   limb and vector, but fail when terms are skipped or a row is alone. */
+     row's zeros among 64 sign vectors.
+   Tried: unsigned limbs (a constant in each group of rows, which sums to 0) save two operations a limb and vector, but
+   fail when terms are skipped or a row is alone. */
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
@@ -7464,7 +7231,7 @@ typedef struct permi_exact_rows {
   ptrdiff_t line, along; /* from row to row, from entry to entry */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];      /* rows, largest norm first */
-  uint64_t norm[PERM_MAX_N];  /* of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
+  uint64_t norm[PERM_MAX_N];  /* halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits_of[PERM_MAX_N]; /* at least log2 of the norm */
   double bits;
 } permi_exact_rows;
@@ -7535,8 +7302,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger rows are
-   groups before. Returns the number of groups. order: rows by group; bound: products of norms. */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`. Returns the number
+   of groups. order: rows by group; bound: products of norms. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -7562,9 +7329,9 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
 /* The portable kernel: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* wide: the row sums take two words */
+  int groups, wide_groups;     /* wide: sums of two words */
   short first[PERM_MAX_N + 1]; /* each group's first row */
-  int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
+  int words[PERM_MAX_N];       /* of the product with each group */
   int sum_words;
   permi_odd_modulus modulus;
   uint64_t one;         /* 2^(64 n) mod p */
@@ -7573,7 +7340,7 @@ typedef struct permi_exact_plain {
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* Sets out = p c modulo 2^(64 words); c is signed, of one word, or two if `wide`. */
+/* Sets out = p c modulo 2^(64 words), c signed, of two words if `wide`. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out)
 {
   permi_words_times(out, p, words, low, 0);
@@ -7633,7 +7400,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* Each multiplication brings a factor 2^-64, so the product starts with 2^(64 n). */
+/* Multiplications bring factors 2^-64: the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
@@ -7696,7 +7463,7 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* Explains a leaf. how: its tables; survivors: the share of terms left. */
+/* how: tables; survivors: the share of terms left */
 static size_t permi_exact_say(const permi_leaf *leaf, int parts, const char *how, double survivors, char *buffer,
                               size_t size)
 {
@@ -7755,7 +7522,7 @@ static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fix
   leaf->scale = permi_dd_make(1);
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
   leaf->context = context;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
 }
 
 static perm_status permi_exact_plain_leaf(const perm_options *options, const permi_exact_rows *rows, uint64_t modulus,
@@ -7813,19 +7580,15 @@ typedef struct permi_exact_family {
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: k, of atoms if real */
+  permi_exact_evaluate gaussian, real[7]; /* [0]: any limbs, [k]: k, of atoms */
 } permi_exact_family;
 
-#define PERMI_EXACT_EVALUATE(name, many, family)                                                                       \
+#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, name)                                                \
   {                                                                                                                    \
-    permi_##many##_##family, NULL, permi_##name##_2_##family, permi_##name##_3_##family, permi_##name##_4_##family,    \
-        permi_##name##_5_##family, permi_##name##_6_##family                                                           \
-  }
-#define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
-  {                                                                                                                    \
-    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                \
+    isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family, permi_gaussian_many_##family,  \
     {                                                                                                                  \
-      PERMI_EXACT_EVALUATE(limbs, exact_many, family), PERMI_EXACT_EVALUATE(gaussian, gaussian_many, family)           \
+      permi_exact_many_##family, NULL, permi_##name##_2_##family, permi_##name##_3_##family,                           \
+          permi_##name##_4_##family, permi_##name##_5_##family, permi_##name##_6_##family                              \
     }                                                                                                                  \
   }
 
@@ -7838,26 +7601,18 @@ static const permi_exact_family permi_exact_families[] = {
 #elif PERMI_ARM && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_NEON, neon, 3, 3.2e9, PERMI_EXACT_WINDOW, exact),
 #endif
-    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {{NULL}}}};
+    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, NULL, {NULL}}};
 
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
-  int atom_of[PERM_MAX_N];                        /* -1: a long row */
-  int sums, long_rows, long_first;
-  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* first half first; limbs after the row */
+  int atom_of[PERM_MAX_N];
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
 
-/* Returns the largest limb, see >>exact_kernels. */
-static uint64_t permi_exact_cap(int limbs)
-{
-  return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
-}
-
-/* Returns the atom for a row, or -1: the least of four, else the fifth, a factor of the half of 0 and 1, below 2^31.
-   fits: largest products before, of an atom, of that half. */
+/* Returns the atom for a row, or -1: the least of four, else the fifth, in the half of 0 and 1, below 2^31. fits:
+   largest products before, of an atom, of that half. */
 static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
 {
   const int half = atom[0] * atom[1] * atom[4] <= fits[1];
@@ -7868,22 +7623,19 @@ static int permi_exact_atom(const uint64_t *atom, const uint64_t *fits)
   return least >= 0 ? least : half && atom[4] <= fits[0] ? 4 : -1;
 }
 
-/* Packs rows after the `longs` largest, by norm, into the limb and its atom of least product. Returns 0 if they do not
-   fit. */
-static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64_t cap, int limbs, int narrow,
-                                 permi_exact_packing *packing)
+/* Packs rows, largest norm first, into the limb and atom of least product. Returns 0 if they do not fit. */
+static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int narrow, permi_exact_packing *packing)
 {
+  const uint64_t cap = (UINT64_C(1) << (rows->parts == 1 && limbs <= 6 ? 51 : 50)) - 1024; /* see >>exact_kernels */
   uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
   int h, k, r;
   memset(packing, 0, sizeof *packing);
-  packing->limbs = packing->sums = limbs;
+  packing->limbs = limbs;
   packing->narrow = narrow;
   for (h = 0; h < limbs; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
-  for (r = 0; r < longs; r++)
-    packing->atom_of[rows->order[r]] = -1;
-  for (r = longs; r < rows->n; r++) {
+  for (r = 0; r < rows->n; r++) {
     const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm;
     const uint64_t fits_atom[2] = {PERMI_EXACT_LARGEST / norm, INT32_MAX / norm};
     int best = -1, best_atom = 0;
@@ -7909,89 +7661,35 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64
   return 1;
 }
 
-static int permi_exact_first(int limbs)
+/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. Returns 0 if they do not fit. */
+static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
-  return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
-}
-
-/* Gives each long row to the half of fewer bits. Returns 0 if limbs are too many. */
-static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_exact_packing *packing)
-{
-  const int first = permi_exact_first(packing->limbs);
-  int grown[2], of[PERM_MAX_N], limbs[PERM_MAX_N], at = 0, half, i, r;
-  double bits[2] = {0, 0};
-  grown[0] = first;
-  grown[1] = packing->limbs - first;
-  for (i = 0; i < rows->n; i++)
-    if (packing->atom_of[i] >= 0)
-      bits[packing->atom_of[i] / PERMI_EXACT_ATOMS >= first] += rows->bits_of[i];
-  for (r = 0; r < longs; r++) {
-    int least;
-    of[r] = half = bits[1] < bits[0];
-    bits[half] += rows->bits_of[rows->order[r]];
-    least = (int)((bits[half] + 1.1) / PERMI_EXACT_WINDOW) + 1;
-    limbs[r] = grown[half] = grown[half] < least ? least : grown[half];
-    packing->long_first += !half;
-  }
-  packing->long_rows = longs;
-  packing->sums = grown[0] + grown[1];
-  for (half = 0; half < 2; half++)
-    for (r = 0; r < longs; r++)
-      if (of[r] == half) {
-        packing->long_row[at] = rows->order[r];
-        packing->grown[at++] = limbs[r];
-      }
-  return grown[0] <= PERMI_EXACT_HALF - 2 && grown[1] <= PERMI_EXACT_HALF - 2 && packing->sums <= PERMI_EXACT_LIMBS &&
-         packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
-}
-
-/* Packs into the fewest limbs, the fewest of them wide; Gaussian ones all are. */
-static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
-{
-  double bits = 0, wide_bits = 0;
+  double wide_bits = 0;
   int i, limbs, wide, least;
-  for (i = longs; i < rows->n; i++) {
-    const double row = rows->bits_of[rows->order[i]];
-    bits += row;
-    wide_bits += rows->norm[rows->order[i]] > PERMI_EXACT_LARGEST ? row : 0;
-  }
+  for (i = 0; i < rows->n; i++)
+    wide_bits += rows->norm[i] > PERMI_EXACT_LARGEST ? rows->bits_of[i] : 0;
   least = wide_bits > 0 ? (int)(wide_bits / PERMI_EXACT_WINDOW) + 1 : 0;
-  limbs = (int)(bits / PERMI_EXACT_WINDOW);
+  limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
   for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
     for (wide = rows->parts == 2 ? limbs : least; wide <= (rows->parts == 2 || least ? limbs : 0); wide++)
-      if (permi_exact_pack_into(rows, longs, permi_exact_cap(long_cap ? 7 : limbs), limbs, limbs - wide, packing))
-        return permi_exact_pack_long(rows, longs, packing);
+      if (permi_exact_pack_into(rows, limbs, limbs - wide, packing))
+        return 1;
   return 0;
 }
 
-/* Packs rows, long ones only where they must be. */
-static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
-{
-  int longs = 0;
-  if (rows->parts == 1 && permi_exact_pack_after(rows, 0, 0, packing))
-    return 1;
-  while (longs < rows->n && rows->norm[rows->order[longs]] > permi_exact_cap(7))
-    longs++;
-  return permi_exact_pack_after(rows, longs, 1, packing);
-}
-
-/* Returns the operations from row sums or atoms to accumulators, for a vector of int16. */
+/* Returns the operations behind row sums or atoms, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
 {
-  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
+  const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
-  double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
-  int r;
-  if (!square && !packing->long_rows)
+  const double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
+  if (rows->parts == 1)
     return operations + 4 * (4 * inner + 5 * first * second);
-  operations += 4 * ((square ? 18 : 4) * inner + (square ? 6 * (rows->n - packing->long_rows) : 0));
-  for (r = 0; r < packing->long_rows; r++)
-    operations += 4 * (square ? 42 : 13) * packing->grown[r];
-  return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
+  return operations + 4 * (18 * inner + 6 * rows->n) + 4 * 4 * 5 * limbs * limbs / 4;
 }
 
-/* Returns the share of sign vectors for which no halved row is 0, as if rows were independent; norms <= 127. A row is 0
-   if half of its sum of moduli is added; now: the distribution of what is added. */
+/* Returns the share of sign vectors without a zero row, as if rows were independent; norms <= 127. now: the
+   distribution of added moduli; half of their sum makes 0. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1;
@@ -8019,11 +7717,10 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns 0 for the kernel for any number of limbs. */
-static int permi_exact_few(const permi_exact_packing *packing, int parts)
+/* Returns 0 for exact_many. */
+static int permi_exact_few(const permi_exact_packing *packing)
 {
-  const int few = packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows;
-  return few ? packing->limbs : 0;
+  return packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0;
 }
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
@@ -8047,12 +7744,12 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   plan->family = family;
   operations = permi_exact_operations(&plan->packing, rows);
   plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
-                  (permi_exact_few(&plan->packing, rows->parts) ? 1 : 0.5) / family->rate *
+                  (permi_exact_few(&plan->packing) ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
   if (plan->can_skip && rows->halved) {
-    /* search, lists and survivors of a vector of int8 */
+    /* of a vector of int8 */
     const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
     const double search = (2 * rows->halved + 40) * vector, each = (10 * n + 2 * operations) * vector;
     const double survivors = search < plan->seconds ? permi_exact_survivors(rows) : 1;
@@ -8069,7 +7766,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   int k;
-  for (k = 0; k <= exact->sums; k++) {
+  for (k = 0; k <= exact->limbs; k++) {
     uint64_t word[2];
     const int negative = permi_words_magnitude(word, &total[k].low, 2);
     permi_sum_add_bits(sum, word[0], 1074 + k * exact->window, negative ^ minus);
@@ -8097,122 +7794,65 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
   char how[128];
-  snprintf(how, sizeof how, "%s in %d limbs, %d of them halved", exact->transposed ? "columns" : "rows", exact->sums,
+  snprintf(how, sizeof how, "%s in %d limbs, %d of them halved", exact->transposed ? "columns" : "rows", exact->limbs,
            exact->n - 1 + (int)leaf->scale_exp2);
   return permi_exact_say(leaf, exact->parts, how, exact->survivors, buffer, size);
 }
 
-/* Sets table[s] = base - the steps of the columns in s, in fields of 1 or 2 `bytes`. */
+/* Sets table[s] = base - steps of the columns in s, in fields of 1 or 2 `bytes`. */
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
-  uint16_t *fields = (uint16_t *)(void *)table;
-  int k, q;
-  if (bytes == 1)
-    table[0] = (uint8_t)(base & 0xff);
-  else
-    fields[0] = (uint16_t)(base & 0xffff);
-  for (k = 0; k < columns; k++)
-    for (q = 0; q < 1 << k; q++)
-      if (bytes == 1)
-        table[(1 << k) + q] = (uint8_t)((table[q] - step[k]) & 0xff);
-      else
-        fields[(1 << k) + q] = (uint16_t)((fields[q] - step[k]) & 0xffff);
-}
-
-/* Writes x as 2^51 y[1] + y[0], |y[0]| <= 2^50, or as y[0]. */
-static void permi_exact_double(permi_wide x, int is_long, double *y)
-{
-  const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
-  y[0] = (double)(int64_t)x.low;
-  if (is_long) {
-    permi_wide_add(&x, permi_wide_of((int64_t)half));
-    y[0] = (double)(int64_t)(x.low & (2 * half - 1)) - (double)half;
-    y[1] = (double)(int64_t)(x.high << (64 - PERMI_EXACT_WINDOW) | x.low >> PERMI_EXACT_WINDOW);
+  uint64_t value[256];
+  int q;
+  for (q = 0; q < 1 << columns; q++) {
+    const uint16_t field = (uint16_t)((value[q] = q ? value[q & (q - 1)] - step[permi_trailing_zeros((uint64_t)q)]
+                                                    : base) & 0xffff);
+    if (bytes == 1)
+      table[q] = (uint8_t)(field & 0xff);
+    else
+      memcpy(table + 2 * q, &field, 2);
   }
 }
 
-/* r: the number of a long row, or -1; entry: its first of the table */
-static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
-                                    int entry, double *table, double *step)
+/* Fills in part `part` of row i in doubles, from `entry` on. */
+static void permi_exact_doubles(const permi_exact *exact, const permi_exact_rows *rows, int i, int part, int entry,
+                                double *table, double *step)
 {
-  const int is_long = r >= 0, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
-  const int x_high = exact->wide_padded - exact->long_padded + r * rows->parts;
-  const int x = is_long ? x_high - exact->long_padded : entry;
-  permi_wide sums[256];
-  double y[2];
-  int part, j, k, q;
-  for (part = 0; part < rows->parts; part++, entry += 1 + is_long) {
-    sums[0] = permi_exact_start(rows, i, part);
-    for (k = 0; k < inner; k++)
-      for (q = 0; q < 1 << k; q++) {
-        sums[(1 << k) + q] = permi_wide_negate(permi_exact_step(rows, i, k, part));
-        permi_wide_add(&sums[(1 << k) + q], sums[q]);
-      }
-    for (k = 0; k < 1 << inner; k++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
-      const int place = (k & 1) * 2 + (k >> 1 & 1), lane = k >> 2 & (width - 1);
-      double *to = table + (((k / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane;
-      permi_exact_double(sums[k], is_long, y);
-      to[0] = y[0];
-      if (is_long)
-        to[4 * width] = y[1];
-    }
-    for (j = 0; j < exact->outer; j++) {
-      permi_exact_double(permi_exact_step(rows, i, inner + 1 + j, part), is_long, y);
-      step[j * exact->wide_padded + x + part] = y[0];
-      if (is_long)
-        step[j * exact->wide_padded + x_high + part] = y[1];
-    }
+  const int inner = rows->n - 1 - exact->outer, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
+  double sums[256];
+  int j, q;
+  for (q = 0; q < 1 << inner; q++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
+    const int place = (q & 1) * 2 + (q >> 1 & 1), lane = q >> 2 & (width - 1);
+    const int column = q ? permi_trailing_zeros((uint64_t)q) : 0;
+    sums[q] = q ? sums[q & (q - 1)] - (double)(int64_t)permi_exact_step(rows, i, column, part).low
+                : (double)(int64_t)permi_exact_start(rows, i, part).low;
+    table[(((q / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane] = sums[q];
   }
-}
-
-static void permi_exact_doubles(permi_exact *exact, const permi_exact_plan *plan, int inner, double *table,
-                                double *step)
-{
-  const permi_exact_rows *rows = &plan->rows;
-  const permi_exact_packing *packing = &plan->packing;
-  const int parts = rows->parts;
-  int h, i, r, entry = 0;
-  for (h = exact->narrow; h < exact->limbs; h++) {
-    exact->wide_rows[h - exact->narrow] = packing->rows[h][0];
-    for (i = 0; i < rows->n; i++)
-      if (packing->atom_of[i] == h * PERMI_EXACT_ATOMS) {
-        permi_exact_row_doubles(exact, rows, i, -1, inner, entry, table, step);
-        entry += parts;
-      }
-  }
-  for (r = 0; r < packing->long_rows; r++, entry += 2 * parts) {
-    exact->grown[r] = packing->grown[r];
-    permi_exact_row_doubles(exact, rows, packing->long_row[r], r, inner, entry, table, step);
-  }
+  for (j = 0; j < exact->outer; j++)
+    step[j * exact->wide_padded + entry] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, part).low;
 }
 
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
-  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first, limbs = packing->sums;
-  const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 || longs ? 14 : 18; /* milliseconds */
-  int rows, columns, i, j, k;
+  const int parts = plan->rows.parts, limbs = packing->limbs, first = (limbs + 1) / 2;
+  const int few = permi_exact_few(packing), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
+  int i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
-  exact->limbs = packing->limbs;
+  exact->limbs = limbs;
   exact->narrow = packing->narrow;
-  exact->first = permi_exact_first(exact->limbs);
-  exact->sums = limbs;
-  exact->first_sums = first ? packing->grown[first - 1] : exact->first;
-  exact->long_rows = longs;
-  exact->long_first = first;
-  exact->long_padded = (longs * parts + 7) & ~7;
-  exact->wide_padded = ((packing->wide * parts + 7) & ~7) + 2 * exact->long_padded;
-  exact->wide_entries = (packing->wide + 2 * longs) * parts;
+  exact->wide_padded = (packing->wide * parts + 7) & ~7;
+  exact->wide_entries = packing->wide * parts;
   exact->transposed = plan->rows.transposed;
   exact->outer = exact->n - 1 - inner;
   exact->chunk_log2 = exact->outer + inner < terms_log2 ? exact->outer : terms_log2 - inner;
   exact->survivors = plan->survivors;
   exact->run = plan->skip ? family->skip : family->all;
-  exact->evaluate = family->evaluate[parts - 1][few];
-  exact->window = parts == 1 && few ? family->window : PERMI_EXACT_WINDOW;
+  exact->evaluate = parts == 2 ? family->gaussian : family->real[few];
+  exact->window = few ? family->window : PERMI_EXACT_WINDOW;
   exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
   exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
   for (k = 0; k + 1 < limbs; k++) {
@@ -8220,14 +7860,10 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
     exact->round[k] = 1.5 * ldexp(unit, 103);
     exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
   }
-  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
-    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-    exact->half[0][k] = exact->half[1][k] * exact->unit;
-  }
-  rows = few ? exact->first_sums : (exact->first_sums + 2) / 3 * 3; /* many: tiles */
-  columns = few ? limbs - exact->first_sums : (limbs - exact->first_sums + 1) / 2 * 2;
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
+  for (k = 0; k < PERMI_EXACT_HALF; k++)
+    exact->second[k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
+  for (i = 0; i < first; i++)
+    for (j = 0; j < limbs - first && exact->window == PERMI_EXACT_WINDOW; j++) {
       const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
       for (k = 0; k < 2; k++) {
         uint64_t bits;
@@ -8244,18 +7880,18 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
 typedef struct permi_exact_places {
   int skip, lanes, inner;
   uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* in the table of settings, or of lanes' bytes */
+  uint8_t *next;   /* of settings, or lanes' bytes */
   uint8_t *nibbles;
 } permi_exact_places;
 
-/* Fills in row i, the r-th in the order of the atoms. */
+/* Fills in row i, the r-th of the atoms'. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
                                    permi_exact_places *to)
 {
   const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
-  uint64_t step[PERM_MAX_N], all_plus = 0; /* half the steps' sum is y_i for x = (1, ..., 1) */
+  uint64_t step[PERM_MAX_N], all_plus = 0;
   int j;
   for (j = 0; j < rows->n; j++, a += rows->along)
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
@@ -8288,14 +7924,14 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
-  const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
+  const size_t wide = (size_t)(plan->packing.wide * rows->parts);
   const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
   const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
                        (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
   permi_exact_places to;
   double *doubles;
-  int a, i, r = 0;
+  int a, i, part, r = 0, entry = 0;
   if (!exact)
     return permi_fail_memory(result);
   to.skip = skip;
@@ -8314,14 +7950,16 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->lane_bytes = to.next;
   exact->nibbles = to.nibbles;
   permi_exact_form(exact, plan, inner);
-  permi_exact_doubles(exact, plan, inner, doubles, doubles + (wide << inner));
-  for (a = 0; a < exact->narrow * PERMI_EXACT_ATOMS; a++) {
+  for (a = 0; a < exact->limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
     exact->atom_rows[a] = plan->packing.rows[h][in_limb];
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
     for (i = 0; i < n && exact->atom_rows[a]; i++)
-      if (plan->packing.atom_of[i] == a)
+      if (plan->packing.atom_of[i] == a && h < exact->narrow)
         permi_exact_row_tables(exact, rows, i, r++, &to);
+      else if (plan->packing.atom_of[i] == a)
+        for (part = 0; part < rows->parts; part++)
+          permi_exact_doubles(exact, rows, i, part, entry++, doubles, doubles + (wide << inner));
   }
   permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
   leaf->explain = permi_exact_explain;
@@ -8334,13 +7972,10 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
    Integer matrices of order 2 to 16 without a plan, a job or an allocation.
      exact in doubles    No number of the kernels of >>small exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| +
                          |im a_ij|: nothing rounds below 2^53.
-     modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
-                         columns, in words that wrap: n 2^(n-1) products. They give a permanent below 2^63 in modulus
-                         (required of the rounded bound: 2^62). A larger one is near the kernel's value in doubles,
-                         within 2^61 if K u prod_i R_i <= 2^60, K = permi_small_roundings. */
+     modulo 2^128        n <= 8, Gaussian 7: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of columns:
+                         n 2^(n-1) products. Larger orders take as long as a job. */
 
-#define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */
-#define PERMI_SMALL_KNOWN 4611686018427387904.0 /* 2^62 */
+#define PERMI_SMALL_SUBSETS_N 8
 
 /* Copies entries. Returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
 static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t ld, double *real)
@@ -8362,59 +7997,31 @@ static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t
   return largest <= most ? product : (double)INFINITY;
 }
 
-static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int64_t *x, const uint64_t *y, int parts)
+/* Sets the value of a matrix whose R_i multiply to less than 2^127. */
+static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld, permi_wide *value)
 {
-  sum[0] += (uint64_t)x[0] * y[0];
-  if (parts == 2) {
-    sum[0] -= (uint64_t)x[1] * y[1];
-    sum[1] += (uint64_t)x[0] * y[1] + (uint64_t)x[1] * y[0];
-  }
-}
-
-/* f: by subset of the columns from 2 on, without columns 0 and 1, with 0, with 1, with both: four sums advance at a
-   time. */
-static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptrdiff_t ld, int parts, uint64_t *f,
-                                                    uint64_t *value)
-{
-  const ptrdiff_t row = ld * parts;
-  uint8_t size[1 << (PERMI_SMALL_SUBSETS_N - 2)];
+  permi_wide f[1 << PERMI_SMALL_SUBSETS_N][2];
+  uint8_t size[1 << PERMI_SMALL_SUBSETS_N];
   unsigned set, rest;
-  for (set = 0; set < 1u << (n - 2); set++) {
-    const int64_t *one, *two;
-    uint64_t *to = f + 4 * parts * (int)set;
-    size[set] = set ? (uint8_t)(size[set & (set - 1)] + 1) : 0;
-    one = a + row * size[set]; /* of sets with one of the columns 0 and 1 */
-    two = one + row;
-    memset(to, 0, 4 * (size_t)parts * sizeof *to);
-    to[0] = !set;
+  memset(f[0], 0, sizeof f[0]);
+  f[0][0].low = 1;
+  size[0] = 0;
+  for (set = 1; set < 1u << n; set++) {
+    const int64_t *row = a + size[set & (set - 1)] * ld * parts;
+    size[set] = (uint8_t)(size[set & (set - 1)] + 1);
+    memset(f[set], 0, sizeof f[set]);
     for (rest = set; rest; rest &= rest - 1) {
-      const int j = (2 + permi_trailing_zeros(rest)) * parts;
-      const uint64_t *from = f + 4 * parts * (int)(set & ~(rest & (0 - rest)));
-      permi_small_add_wrapped(to, one - row + j, from, parts);
-      permi_small_add_wrapped(to + parts, one + j, from + parts, parts);
-      permi_small_add_wrapped(to + 2 * parts, one + j, from + 2 * parts, parts);
-      permi_small_add_wrapped(to + 3 * parts, two + j, from + 3 * parts, parts);
+      const int64_t *x = row + permi_trailing_zeros(rest) * parts;
+      const permi_wide *from = f[set & ~(rest & (0 - rest))];
+      permi_wide_add_product(&f[set][0], &from[0], x[0]);
+      if (parts == 2) {
+        permi_wide_add_product(&f[set][0], &from[1], -x[1]);
+        permi_wide_add_product(&f[set][1], &from[0], x[1]);
+        permi_wide_add_product(&f[set][1], &from[1], x[0]);
+      }
     }
-    permi_small_add_wrapped(to + parts, one, to, parts);
-    permi_small_add_wrapped(to + 2 * parts, one + parts, to, parts);
-    permi_small_add_wrapped(to + 3 * parts, two, to + 2 * parts, parts);
-    permi_small_add_wrapped(to + 3 * parts, two + parts, to + parts, parts);
   }
-  memcpy(value, f + 4 * parts * ((1 << (n - 2)) - 1) + 3 * parts, (size_t)parts * sizeof *value);
-}
-
-/* Returns the integer within 2^62 of `rounded`, |rounded| < 2^115, that is `wrapped` modulo 2^64. */
-static permi_wide permi_small_nearest(double rounded, uint64_t wrapped)
-{
-  const int e = rounded != 0 ? permi_exponent(rounded) : 0, shift = e > 53 ? e - 53 : 0;
-  const int64_t bits = (int64_t)permi_shift(fabs(rounded), -shift);
-  permi_wide about;
-  about.high = shift ? (uint64_t)bits >> (64 - shift) : 0;
-  about.low = (uint64_t)bits << shift;
-  if (rounded < 0)
-    about = permi_wide_negate(about);
-  permi_wide_add(&about, permi_wide_of((int64_t)(wrapped - about.low)));
-  return about;
+  memcpy(value, f[(1 << n) - 1], sizeof f[0]);
 }
 
 /* Returns x as a double. */
@@ -8438,42 +8045,31 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;
   const double sums = (double)(1 << (n < 4 ? 0 : n - 3));
   permi_wide value[2];
-  int part, wrapped;
+  int large;
 #if defined(PERM_NO_COMPLEX)
   if (parts == 2)
     return 0;
 #endif
   real[0] = 0; /* gcc does not see that n > 0 */
   product = permi_small_integers(n, parts, a, ld, real);
-  wrapped = !(sums * product < 9007199254740992.0);
-  if (wrapped && (n + parts - 1 > PERMI_SMALL_SUBSETS_N ||
-                  !(permi_small_roundings(n) * PERMI_UNIT * product <= 1152921504606846976.0)))
+  large = !(sums * product < 9007199254740992.0);
+  if (large && (n + parts - 1 > PERMI_SMALL_SUBSETS_N || !(product <= 8.5e37))) /* 2^126 */
     return 0;
-  if (!wrapped || product >= PERMI_SMALL_KNOWN) {
-    if (n < 5 && parts == 1)
-      out[0] = permi_small(n, real);
+  if (large)
+    permi_small_subsets(n, parts, a, ld, value);
+  else if (n < 5 && parts == 1)
+    out[0] = permi_small(n, real);
 #if !defined(PERM_NO_COMPLEX)
-    else if (n < 5) {
-      const permi_number_plain sum = permi_small_expand_complex(n, real);
-      out[0] = sum.re;
-      out[1] = sum.im;
-    } else if (parts == 2)
-      permi_small_kernel_complex(isa, n)(n, real, out);
+  else if (n < 5) {
+    const permi_number_plain sum = permi_small_expand_complex(n, real);
+    out[0] = sum.re;
+    out[1] = sum.im;
+  } else if (parts == 2)
+    permi_small_kernel_complex(isa, n)(n, real, out);
 #endif
-    else
-      permi_small_kernel_real(isa, n)(n, real, out);
-  }
-  if (n < 5 || (wrapped && product < PERMI_SMALL_KNOWN))
-    isa = PERM_ISA_PLAIN;
-  if (wrapped) {
-    uint64_t word[2] = {0, 0}, f[1 << PERMI_SMALL_SUBSETS_N];
-    if (parts == 2)
-      permi_small_wrapped(n, a, ld, 2, f, word);
-    else
-      permi_small_wrapped(n, a, ld, 1, f, word);
-    for (part = 0; part < parts; part++)
-      value[part] = permi_small_nearest(out[part], word[part]);
-  } else {
+  else
+    permi_small_kernel_real(isa, n)(n, real, out);
+  if (!large) {
     value[0] = permi_wide_of((int64_t)out[0]);
     value[1] = permi_wide_of(parts == 2 ? (int64_t)out[1] : 0);
   }
@@ -8485,7 +8081,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   result->exact = 1;
   result->method = PERM_METHOD_EXACT;
   result->precision = PERM_PRECISION_EXACT;
-  result->isa = isa;
+  result->isa = n < 5 || large ? PERM_ISA_PLAIN : isa;
   result->threads = 1;
   result->terms = (double)(1 << (n - 1));
   return 1;
@@ -8496,12 +8092,12 @@ PERMI_BRIEF_BEGIN
 /* ==================================================================================== >>exact_device
    Plans and leaves of integers on GPUs, and the fastest of all plans. */
 
-/* Terms a second on one H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11,
-   less for more limbs; residues modulo 3 of the 4 primes 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
+/* Terms a second on an H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs in doubles 1.69e11;
+   residues modulo 3 of 4 primes 2.5e10; zeros skipped, a tenth left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* the most products of words in a term: 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* of words in a term: 15 s to compile */
 
-/* Sets the words of groups and products. Returns the products of words in a term, too many if one is too long. */
+/* Sets words of groups and products. Returns the products of words in a term. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -8524,7 +8120,7 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return products;
 }
 
-/* Places lines: four to a word, two, one, then lines of more words. */
+/* Places lines by size: four, two, one a word, then longer ones. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   int at = 0, kind, g, k, r, part;
@@ -8662,18 +8258,17 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
                                                                                             : permi_fail_memory(result);
 }
 
-PERMI_BRIEF_END
-
 /* ========================================================================================= >>counts
-   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine.
-   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, and no
-   zero lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
-   forms. Forms to spare stay unused ("skips"). The engines:
+   Equal rows and columns stand once, with counts, declared or found here; the choice of the engine. permi_counted is
+   what is left: rows <= columns (else transposed), no count 0, no equal lines, no zero lines where some are to
+   spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as forms. Forms to spare
+   stay unused ("skips"). The engines:
      subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
-                subtracts nothing that the permanent does not
+     subtracts
+                nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
      short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out: two sums of [MRA], Ryser's over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower)
+   Left out, of [MRA]: Ryser's sum over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower),
    and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
 
 typedef struct permi_counted {
@@ -8702,32 +8297,6 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Returns 1 only if no rows of a square matrix are equal, no columns, and none is 0: their polynomials differ at one
-   place modulo 2^64. O(n^2). */
-static int permi_lines_differ(const permi_problem *problem)
-{
-  const int n = problem->n, parts = problem->parts;
-  uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
-  int i, j, k, side;
-  weight[0] = 1;
-  for (k = 1; k < n * parts; k++)
-    weight[k] = weight[k - 1] * UINT64_C(0x9e3779b97f4a7c15);
-  memset(sum, 0, sizeof sum);
-  for (i = 0; i < n; i++) {
-    for (k = 0; k < n * parts; k++) {
-      const uint64_t word = permi_line_bits(problem, 0, i, k >> (parts - 1), k & (parts - 1));
-      sum[0][i] += word * weight[k];
-      sum[1][k >> (parts - 1)] += word * weight[i * parts + (k & (parts - 1))];
-    }
-  }
-  for (side = 0; side < 2; side++)
-    for (i = 0; i < n; i++)
-      for (j = 0; j <= i; j++)
-        if (sum[side][i] == (j < i ? sum[side][j] : 0))
-          return 0;
-  return 1;
-}
-
 typedef struct permi_lines {
   int *line, *count, lines;
   int total; /* of the counts */
@@ -8745,7 +8314,24 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Most lines that differ do so in their first places (first: room for these). */
+/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. */
+static int permi_lines_differ(const permi_problem *problem)
+{
+  int line[PERM_MAX_N], side, i, j;
+  permi_lines all;
+  all.line = line;
+  all.lines = problem->n;
+  for (i = 0; i < problem->n; i++)
+    line[i] = i;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < problem->n; i++)
+      for (j = -1; j < i; j++)
+        if (permi_lines_equal(problem, side, i, j, &all))
+          return 0;
+  return 1;
+}
+
+/* Most lines differ in their first places (first: room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -8769,20 +8355,6 @@ static void permi_lines_merge(const permi_problem *problem, int by_columns, cons
     lines->total += times;
   }
   lines->lines = used;
-}
-
-static void permi_lines_drop_zeros(const permi_problem *problem, int by_columns, const permi_lines *other,
-                                   permi_lines *lines)
-{
-  int left = 0, k;
-  for (k = 0; k < lines->lines; k++) {
-    const int zero = permi_lines_equal(problem, by_columns, lines->line[k], -1, other);
-    lines->line[left] = lines->line[k];
-    lines->count[left] = lines->count[k];
-    lines->total -= zero ? lines->count[k] : 0;
-    left += !zero;
-  }
-  lines->lines = left;
 }
 
 static size_t permi_counted_entries(const permi_counted *counted)
@@ -8827,7 +8399,15 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
   needed = side[0].total < side[1].total ? side[0].total : side[1].total;
   for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
-    permi_lines_drop_zeros(problem, s, &side[1 - s], &side[s]);
+    permi_lines *lines = &side[s];
+    const int all = lines->lines;
+    for (i = lines->lines = 0; i < all; i++) {
+      const int zero = permi_lines_equal(problem, s, lines->line[i], -1, &side[1 - s]);
+      lines->line[lines->lines] = lines->line[i];
+      lines->count[lines->lines] = lines->count[i];
+      lines->total -= zero ? lines->count[i] : 0;
+      lines->lines += !zero;
+    }
     counted->zero |= side[s].total < needed;
   }
   s = side[0].total > side[1].total;
@@ -8935,16 +8515,11 @@ typedef struct permi_choice {
 
 static permi_shape permi_shape_of(const permi_counted *counted, int by_columns)
 {
-  permi_shape shape;
-  shape.digits = by_columns ? counted->n : counted->m;
-  shape.forms = by_columns ? counted->m : counted->n;
-  shape.digit_total = by_columns ? counted->columns : counted->rows;
-  shape.form_total = by_columns ? counted->rows : counted->columns;
-  shape.needed = counted->rows;
-  shape.skips = shape.form_total - shape.needed;
-  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
-  shape.form_count = by_columns ? counted->row_count : counted->column_count;
-  return shape;
+  const permi_shape rows = {counted->m, counted->n, counted->rows, counted->columns, counted->rows,
+                            counted->columns - counted->rows, counted->row_count, counted->column_count};
+  const permi_shape columns = {counted->n, counted->m, counted->columns, counted->rows, counted->rows,
+                               0, counted->column_count, counted->row_count};
+  return by_columns ? columns : rows;
 }
 
 static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
@@ -8953,7 +8528,7 @@ static size_t permi_counted_at(const permi_counted *counted, int by_columns, int
   return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts, and their sum. */
+/* By rows and by columns: log2 of the product of the lines' sums of moduli, with counts; their sum. */
 typedef struct permi_counted_bound {
   double bits[2], sums[2];
 } permi_counted_bound;
@@ -8977,7 +8552,7 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
   return bound;
 }
 
-/* Returns the words, with sign, of every sum of the engine; 0: too many. */
+/* Returns the words, with sign, of every sum; 0: too many. */
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
@@ -9076,65 +8651,34 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000
-
-/* Returns the seconds on a GPU, INFINITY if that cannot be. */
-PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
-{
-  const permi_shape *shape = &choice->shape;
-  const int parts = counted->parts, rows = parts * shape->forms;
-  double steps = shape->form_total;
-  if (shape->skips)
-    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
-  steps = 3.0 * rows + parts * parts * steps;
-  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
-      choice->method == PERM_METHOD_SUBSETS || steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE ||
-      shape->needed > 64 ||
-      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
-    return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
-}
-
 /* Returns the cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
-  static const struct {
-    perm_method method;
-    int by_columns, square_only;
-  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_MULTIPLICITIES, 0, 0},
-                 {PERM_METHOD_MULTIPLICITIES, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1}};
+  static const perm_method engines[] = {PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES, PERM_METHOD_SHORT};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* for complex terms the estimate asks for dd in either case */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_counted_bound bound = {{0, 0}, {0, 0}};
   permi_choice best;
-  size_t k;
+  int k;
   memset(&best, 0, sizeof best);
   best.seconds = (double)INFINITY;
   best.why = "this method is for square matrices without counts";
   if (precision == PERM_PRECISION_EXACT)
     bound = permi_counted_bound_of(counted);
-  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
+  for (k = 0; k < 6; k++) {
     permi_choice choice;
-    const perm_method method = engines[k].method;
+    const perm_method method = engines[k / 2];
+    const int by_columns = k & 1;
     if ((chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method) ||
-        (engines[k].square_only && !square))
+        (by_columns && method != PERM_METHOD_SUBSETS && !square))
       continue;
-    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus, &bound);
+    choice = permi_choice_make(counted, method, by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES / 4))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
-    }
-    if (options->gpu.devices && counted->reach->gpu) {
-      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
-      char message[PERM_MESSAGE_BYTES];
-      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
-          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
-        choice.isa = PERM_ISA_CUDA;
-        choice.seconds = gpu;
-      }
     }
     if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
       best = choice;
@@ -9142,13 +8686,11 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   if (chosen && best.method == PERM_METHOD_SUBSETS)
     best.seconds *= favour;
 #if PERMI_X86
-  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+  if (best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
     best.isa = PERM_ISA_AVX2;
 #endif
   return best;
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>subsets
    The dynamic program over counts of used rows or columns, and the digits and forms of all engines for counts.
@@ -9288,33 +8830,49 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Returns the largest modulus. */
-static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
+/* Moves the states base + x0 .. base + x1. Returns the largest modulus. */
+static double permi_subsets_states(permi_subsets *dp, size_t base, int x0, int x1)
 {
-  double sum[3] = {0, 0, 0}, most = 0;
-  int plane, k;
-  for (k = v0 ? -1 : 0; k < dp->active; k++) {
-    const size_t from = at - (k < 0 ? 1 : dp->offset[k]);
-    const int which = k < 0 ? v0 : dp->which[k];
-    const double x = dp->plane[0][from], w = dp->weight[0][which];
-    sum[0] += w * x;
-    if (dp->plane[1]) {
-      const double y = dp->plane[1][from], z = dp->weight[1][which];
-      sum[0] -= z * y;
-      sum[1] += w * y + z * x;
+  const permi_counts *counts = dp->counts;
+  double most = 0;
+  size_t at;
+  int x, k, plane;
+  for (x = x1, at = base + (size_t)x1; x >= x0; x--, at--) {
+    uint64_t *to = dp->cell ? dp->cell + at * counts->size : NULL;
+    double sum[3] = {0, 0, 0};
+    if (to && !counts->skips)
+      memset(to, 0, counts->size * sizeof *to);
+    else if (dp->plane[2] && counts->skips)
+      sum[2] = dp->plane[2][at];
+    for (k = x ? -1 : 0; k < dp->active; k++) {
+      const size_t from = at - (k < 0 ? 1 : dp->offset[k]);
+      const int which = k < 0 ? x : dp->which[k];
+      if (to) {
+        permi_cell_fuse(counts, to, dp->cell + from * counts->size, &dp->factor[which], 0);
+      } else {
+        const double re = dp->plane[0][from], w = dp->weight[0][which];
+        sum[0] += w * re;
+        if (dp->plane[1]) {
+          const double im = dp->plane[1][from], z = dp->weight[1][which];
+          sum[0] -= z * im;
+          sum[1] += w * im + z * re;
+        }
+      }
+      if (dp->plane[2])
+        sum[2] += dp->weight[2][which] * dp->plane[2][from];
     }
-    if (dp->plane[2])
-      sum[2] += dp->weight[2][which] * dp->plane[2][from];
+    for (k = 0; to && k < counts->parts && !counts->integer; k++)
+      permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &most, &dp->least_state);
+    for (plane = 0; plane < 3; plane++)
+      if (dp->plane[plane]) {
+        dp->plane[plane][at] = sum[plane];
+        permi_size_seen(fabs(sum[plane]), &most, &dp->least_state);
+      }
   }
-  for (plane = 0; plane < 3; plane++)
-    if (dp->plane[plane]) {
-      dp->plane[plane][at] = sum[plane];
-      permi_size_seen(fabs(sum[plane]), &most, &dp->least_state);
-    }
   return most;
 }
 
-/* The same for the states base + x0 .. base + x1. */
+/* The same by vectors, in doubles where forms may stay unused. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -9352,36 +8910,6 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells. */
-static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
-{
-  const permi_counts *counts = dp->counts;
-  const size_t cell = counts->size;
-  double most = 0, unused = 0;
-  int x, k;
-  for (x = x1; x >= x0; x--) {
-    uint64_t *to = dp->cell + (base + (size_t)x) * cell;
-    double *absolute = dp->plane[2] ? dp->plane[2] + base + x : NULL, size;
-    if (!counts->skips) {
-      memset(to, 0, cell * sizeof *to);
-      if (absolute)
-        *absolute = 0;
-    }
-    for (k = x ? -1 : 0; k < dp->active; k++) {
-      const size_t offset = k < 0 ? 1 : dp->offset[k];
-      const int which = k < 0 ? x : dp->which[k];
-      permi_cell_fuse(counts, to, to - offset * cell, &dp->factor[which], 0);
-      if (absolute)
-        *absolute += dp->weight[2][which] * absolute[-(ptrdiff_t)offset];
-    }
-    size = absolute ? *absolute : permi_cell_modulus(counts, to);
-    most = size > most ? size : most;
-    for (k = 0; k < counts->parts && !counts->integer; k++)
-      permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &unused, &dp->least_state);
-  }
-  return most;
-}
-
 /* One form takes up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
@@ -9397,7 +8925,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
-      /* several digits: all totals, as other states are right or never read */
+      /* several digits: all totals; other states are right or never read */
       const int x0 = dp->block == 1 && least > total ? least - total : 0;
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
@@ -9407,12 +8935,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
           dp->offset[dp->active] = dp->stride[d];
           dp->which[dp->active++] = dp->at[d] + dp->v[d];
         }
-      if (dp->cell)
-        size = permi_subsets_cells(dp, base, x0, x1);
-      else if (counts->skips)
-        size = permi_subsets_row(dp, base, x0, x1);
-      else
-        size = permi_subsets_state(dp, base + (size_t)x0, x0);
+      size = counts->skips && !dp->cell ? permi_subsets_row(dp, base, x0, x1) : permi_subsets_states(dp, base, x0, x1);
       largest = size > largest ? size : largest;
       units += (double)(x1 - x0 + 1) * (1 + dp->block + dp->active) * each;
     }
@@ -9491,7 +9014,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* more than underflow costs an operation on double-doubles: several least doubles */
+/* several least doubles: more than underflow costs an operation on double-doubles */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -9659,7 +9182,7 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-/* form: [row][lane], PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their values. */
+/* form: [row][lane], PERMI_TERMS or, for symmetric functions, PERMI_SETS lanes; e: their values. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
   int room, lanes;
@@ -9694,7 +9217,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds products by lane, e_M to lane 0; the mask chooses where e_M of moduli is added. */
+/* Adds products by lane, e_M to lane 0, and e_M of moduli where the mask says so. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   const double *last;
@@ -9920,42 +9443,34 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
 }
 
 /* ===================================================================================== >>counts_leaf
-   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, what the result may lose is
-   bounded. The sums of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1
-   except by binomials, and what an operation loses does not grow. */
+   The leaf of the chosen engine: entries are scaled by powers of two and put on grids, the loss is bounded. The sums
+   of moduli of forms, if all are used, else of digits, become at most 1: no sum of products exceeds 1 except by
+   binomials, and losses do not grow. */
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart: scaled by a transversal of largest product */
 
-PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
-{
-  const double x = fabs(permi_counts_entry(counts, digit, 0, form));
-  const double size = counts->parts == 2 ? fmax(x, fabs(permi_counts_entry(counts, digit, 1, form))) : x;
-  return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
-}
-
 /* Sets exp2 by >>scale, repeated lines written out: the largest products become about 1, where means of exponents leave
-   2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 if memory runs out. */
+   2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal, -1 without memory. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
-  const int n = counts->digit_total;
-  int scaled, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
-  for (d = 0; d < counts->digits; d++)
-    for (f = 0; f < counts->forms; f++) {
-      const int e = permi_counts_exponent(counts, d, f);
-      least = e != PERMI_NO_EXPONENT && e < least ? e : least;
-      most = e != PERMI_NO_EXPONENT && e > most ? e : most;
-    }
-  if (n > PERM_MAX_N || most - (double)least <= PERMI_SCALE_WIDE)
-    return 0;
-  exponent = permi_scale_room(&counts->allocator, n);
+  const int n = counts->digit_total, parts = counts->parts;
+  int scaled = 0, d, f, i, j, at, side, least = INT_MAX, most = INT_MIN;
+  exponent = n <= PERM_MAX_N ? permi_scale_room(&counts->allocator, n) : NULL;
   if (!exponent)
-    return -1;
+    return n <= PERM_MAX_N ? -1 : 0;
   for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
-    for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
+    for (f = j = 0; f < counts->forms; j += counts->form_count[f++]) {
+      const double x = permi_counts_entry(counts, d, 0, f), y = permi_counts_entry(counts, d, parts - 1, f);
+      const double size = fmax(fabs(x), fabs(y));
+      const int e = size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
+      least = size != 0 && e < least ? e : least;
+      most = size != 0 && e > most ? e : most;
       for (at = 0; at < counts->digit_count[d] * counts->form_count[f]; at++)
-        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = permi_counts_exponent(counts, d, f);
-  scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
+        exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = e;
+    }
+  if (most - (double)least > PERMI_SCALE_WIDE)
+    scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
   permi_release(&counts->allocator, exponent);
   for (side = 0; scaled && side < 2; side++) {
     const int *count = side ? counts->form_count : counts->digit_count;
@@ -9965,33 +9480,21 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   return scaled;
 }
 
-/* Forms, or digits. */
-typedef struct permi_counts_side {
-  int lines, others;
-  const int *count, *other; /* of the lines, of the others */
-} permi_counts_side;
-
-static permi_counts_side permi_counts_side_of(const permi_counts *counts, int of_forms)
-{
-  const permi_counts_side forms = {counts->forms, counts->digits, counts->form_count, counts->digit_count};
-  const permi_counts_side digits = {counts->digits, counts->forms, counts->digit_count, counts->form_count};
-  return of_forms ? forms : digits;
-}
-
 typedef enum permi_scale_rule { PERMI_SCALE_MEAN, PERMI_SCALE_LARGEST, PERMI_SCALE_SUM } permi_scale_rule;
 
-/* Sets exp2 of one side, given the other's, so that each line's mean exponent is about 0, or its largest entry or its
-   sum of moduli, with counts, is at most 1. */
+/* Sets exp2 of one side, given the other's: each line's mean exponent is about 0, or its largest entry or its sum of
+   moduli, with counts, at most 1. */
 PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int of_forms, permi_scale_rule rule,
                                                 int *const exp2[2])
 {
-  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *other = of_forms ? counts->digit_count : counts->form_count;
   int x, k, part;
-  for (x = 0; x < side.lines; x++) {
+  for (x = 0; x < lines; x++) {
     int most = INT_MIN, used = 0;
     long long sum = 0;
     double total = 0;
-    for (k = 0; k < side.others; k++) {
+    for (k = 0; k < others; k++) {
       const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
       const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + exp2[!of_forms][k];
       sum += e;
@@ -10001,20 +9504,20 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
     if (!used)
       continue;
     exp2[of_forms][x] = rule == PERMI_SCALE_MEAN ? (int)-(sum / used) : -most;
-    for (k = 0; rule == PERMI_SCALE_SUM && k < side.others; k++) {
+    for (k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
       const int d = of_forms ? k : x, f = of_forms ? x : k;
       double size = 0;
       for (part = 0; part < counts->parts; part++)
         size += ldexp(fabs(permi_counts_entry(counts, d, part, f)), exp2[0][d] + exp2[1][f]);
-      total += side.other[k] * size;
+      total += other[k] * size;
     }
     if (rule == PERMI_SCALE_SUM)
       exp2[of_forms][x] -= permi_log2_ceiling(total * (1 + 1e-12));
   }
 }
 
-/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double,
-   -1 if memory runs out. exp2: zeros. */
+/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if an entry is off by up to half the least double, -1
+   without memory. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -10042,24 +9545,26 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line that is all used. */
+/* Returns 1 if nothing rounds: sums are below 2^53 units, a unit for each line all used. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
-  const permi_counts_side side = permi_counts_side_of(counts, of_forms);
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *count = of_forms ? counts->form_count : counts->digit_count;
+  const int *other = of_forms ? counts->digit_count : counts->form_count;
   double most = of_forms ? 1 : ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60);
   int x, k, part;
-  for (x = 0; x < side.lines; x++) {
+  for (x = 0; x < lines; x++) {
     double sum = 0, unit = permi_shift(1, 1000);
-    for (k = 0; k < side.others; k++)
+    for (k = 0; k < others; k++)
       for (part = 0; part < counts->parts; part++) {
         const double y = permi_counts_entry(counts, of_forms ? k : x, part, of_forms ? x : k);
-        sum += side.other[k] * fabs(y);
+        sum += other[k] * fabs(y);
         if (y != 0 && fabs(y) < DBL_MIN)
           return 0;
         unit = fmin(unit, permi_unit_of(y));
       }
-    for (k = side.count[x]; k > 0 && most < 9e15; k--)
+    for (k = count[x]; k > 0 && most < 9e15; k--)
       most *= sum / unit * (1 + 1e-12);
     if (!(most < 9e15))
       return 0;
@@ -10092,14 +9597,14 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 }
 
 /* Sets bounds and estimates for M of N forms in a product.
-     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, where nz
-     digits are not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
-     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two
-     roundings a digit;
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
+     digits being not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     signs    M forms rounded once, M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two roundings
+     a digit;
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   The factor 1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums
-   are at most 1, e_M is at most e^M. Units: tests/proofs/dense_orders.sh. */
+   1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums are at most
+   1, e_M at most e^M. Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -10217,7 +9722,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   return counts;
 }
 
-/* Completes the leaf. Returns a bound of what its forms lose. */
+/* Completes the leaf; returns a bound of what its forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
@@ -10247,49 +9752,13 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int certify, per
   return counts->integer ? 0 : permi_counts_split(counts);
 }
 
-#define PERMI_COUNTS_GPU_WALK 1024
-
-/* The first digits are walked; threads are settings of the others. */
-PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
-                                                    permi_leaf *leaf)
-{
-  const int rows = counts->forms * counts->parts;
-  perm_gpu_counts shape;
-  uint64_t threads = counts->terms, chunks = 1;
-  int walked = 0, f, k, d;
-  memset(&shape, 0, sizeof shape);
-  shape.parts = counts->parts;
-  shape.forms = counts->forms;
-  shape.needed = counts->skips ? counts->needed : 0;
-  for (k = 0; k < rows * counts->digits; k++)
-    shape.low |= counts->low[k] != 0;
-  for (f = 0; f < counts->forms; f++)
-    shape.before[f + 1] = (short)(shape.before[f] + counts->form_count[f]);
-  for (shape.walk = 1; walked < counts->digits; walked++) {
-    const int radix = counts->radix[walked], walk = shape.walk * radix;
-    if (walk > PERMI_COUNTS_GPU_WALK || (threads / (uint64_t)radix < 1 << 18 && walk > 16))
-      break;
-    shape.walk = walk;
-    threads /= (uint64_t)radix;
-  }
-  shape.table = 4 + 2 * (counts->digits - walked) + rows * (1 + shape.low) * (1 + counts->digits) + 2 * shape.walk;
-  for (d = walked; d < counts->digits; d++)
-    shape.table += counts->radix[d];
-  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
-    chunks *= 2;
-  leaf->information.chunks = chunks;
-  leaf->context = NULL;
-  leaf->run_range = permi_gpu_range;
-  leaf->run_chunk = NULL;
-  (void)allocator; /* not used without GPUs */
-  return permi_counts_gpu_tables(counts, &shape, walked, threads, allocator, leaf);
-}
-
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
   int *exp2[2], k;
   permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
+  perm_leaf information = {PERM_LEAF_TASK, choice->method,  choice->isa,   0, 1,
+                           choice->work,   choice->seconds, choice->bytes, 0};
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)
@@ -10306,16 +9775,10 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   }
   leaf->scale = permi_dd_make(1);
   leaf->context = counts;
-  leaf->release = permi_context_release;
+  leaf->release = permi_release;
   leaf->explain = permi_plan_explain;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = choice->method;
-  leaf->information.isa = choice->isa;
-  leaf->information.n = counts->needed;
-  leaf->information.work = choice->work;
-  leaf->information.seconds = choice->seconds;
-  leaf->information.bytes = choice->bytes;
-  leaf->information.chunks = 1;
+  information.n = counts->needed;
+  leaf->information = information;
   leaf->integer = counts->integer != NULL;
   leaf->run_task = permi_subsets_task;
   if (choice->method != PERM_METHOD_SUBSETS)
@@ -10330,13 +9793,6 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   if (choice->modulus)
     fingerprint = permi_hash(fingerprint, choice->modulus);
   fingerprint = permi_hash(fingerprint, leaf->information.chunks);
-  if (choice->isa == PERM_ISA_CUDA) {
-    const perm_status status = counted->reach->gpu->counts_leaf(counts, allocator, leaf);
-    permi_release(allocator, counts);
-    if (status != PERM_OK)
-      return status;
-    fingerprint = permi_hash(fingerprint, leaf->information.chunks);
-  }
   leaf->information.fingerprint = fingerprint;
   if (counted->scaled) { /* not an integer: rounded to double-double */
     leaf->integer = 0;
@@ -10524,30 +9980,6 @@ typedef struct permi_sweep {
 } permi_sweep;
 
 #define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
-#define PERMI_SWEEP_MANY 16384 /* at once by run_many: 36 MB of partials */
-
-static perm_status permi_sweep_many(const permi_sweep *sweep, int count)
-{
-  const perm_job *job = sweep->job;
-  permi_stretch *stretch = (permi_stretch *)permi_allocate(&job->allocator, (size_t)count, sizeof *stretch);
-  perm_status status;
-  permi_interval range;
-  int k;
-  if (!stretch)
-    return PERM_ERROR_MEMORY;
-  memset(stretch, 0, (size_t)count * sizeof *stretch);
-  for (k = 0; k < count; k++) {
-    stretch[k].leaf = (int)sweep->first + k;
-    stretch[k].fingerprint = job->leaf[stretch[k].leaf].information.fingerprint;
-    if (permi_leaf_left(job, sweep->state, sweep->control->options, stretch[k].leaf, &range)) {
-      stretch[k].begin = range.begin;
-      stretch[k].end = range.end;
-    }
-  }
-  status = job->run_many(job, stretch, count, sweep->control, sweep->done);
-  permi_release(&job->allocator, stretch);
-  return status;
-}
 
 static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 {
@@ -10573,7 +10005,7 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {
-  const int room = job->run_many ? PERMI_SWEEP_MANY : PERMI_SWEEP_LEAVES * threads;
+  const int room = PERMI_SWEEP_LEAVES * threads;
   const int count = job->leaves - first < room ? job->leaves - first : room;
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
@@ -10585,9 +10017,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.first = (uint64_t)first;
   sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    status = job->run_many ? permi_sweep_many(&sweep, count)
-                           : permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep,
-                                         NULL);
+    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
     for (k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;
@@ -12269,8 +11699,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, permi_gpu_leaf,
-                                             permi_choice_gpu_seconds, permi_counts_gpu_leaf};
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, permi_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
 #define PERMI_COMPLEX_TABLE {NULL, 0}
@@ -12721,14 +12150,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column. Glynn's sum is 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij; its derivative by a_ij sums d_j P_i, P_i the product of the other y, by prefixes and suffixes. As d_j is
-   constant over nested stretches, sums of P_i suffice:
-     lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
-                              column k + 1
-   With r_i and c_j copies, d_j = c_j - 2 v_j, v_j = 0..c_j, has binomial weights, and P_i contains y_i^(r_i - 1); the
-   transpose may have fewer terms. Few copies are written out. */
+   Permanents without one row and one column: by kernels that write copies out (>>minors_dense), of non-negative
+   matrices by a dynamic program, else, and in double-double, each as a permanent of its own. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* products of binomials stay below 2^256 */
@@ -12741,22 +12164,19 @@ typedef struct permi_minors {
   int lossy, drops;   /* drops: entries on no transversal */
   double below, lost; /* by the grid; by underflow, times 2^scale_exp2 */
   const permi_minors_kernel *kernel; /* or NULL */
-  int subsets, in_doubles;           /* in_doubles: not single terms */
-  permi_dense dense;
-  int transposed; /* for single terms and subsets */
-  int inner;      /* columns before it vary within a chunk */
-  double work_doubles;
+  permi_minors_sum sum;
+  int subsets, in_doubles; /* in_doubles: not permanents of their own */
+  int transposed;          /* for subsets */
   uint64_t chunks;
   double terms, seconds;
-  double estimate_relative;   /* to the sum of |terms| */
-  double without[PERM_MAX_N]; /* of permi_terms_norms */
+  double estimate_relative;   /* to the sum of |terms|, or to the largest error */
   int scale_exp2;             /* of sums, */
   long long unit_exp2;        /* of the permanent, over scaled minors */
   double largest;             /* modulus of what was written */
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* Values and sums of |terms| by row. Chunks are added exactly: threads change nothing. */
+/* absolute: sums of |terms| by row. Chunks are added exactly: threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -12793,7 +12213,7 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
   return most;
 }
 
-/* Brings rows' sums to at most 1; sets lossy and unit_exp2. */
+/* Rows' sums become at most 1. Sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int side, i, j, part;
@@ -12819,7 +12239,6 @@ static void permi_minors_scale_rows(permi_minors *minors)
       minors->unit_exp2 -= (long long)minors->count[side][i] * minors->exp2[side][i];
 }
 
-/* Writes out copies, too. */
 static void permi_minors_write_out(const permi_minors *minors, int turned, double *full)
 {
   int i, j, copy, k, part;
@@ -12831,8 +12250,8 @@ static void permi_minors_write_out(const permi_minors *minors, int turned, doubl
             *full++ = permi_minors_scaled(minors, turned, i, j, part);
 }
 
-/* Scales columns as >>scale does, unless that drops entries which minors need, else largest entries to about 1; then
-   rows. Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
+/* Scales columns as >>scale unless that drops entries that minors need, else to largest entries of about 1; then rows.
+   Returns 0 if all that is wanted is 0. full: room for PERM_MAX_N rows, or NULL. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->lines[0] - 1, n = minors->total;
@@ -12869,24 +12288,9 @@ static int permi_minors_scale(permi_minors *minors, double *full)
   return 1;
 }
 
-static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
-{
-  a->re = permi_dd_add(a->re, b.re);
-  if (parts == 2)
-    a->im = permi_dd_add(a->im, b.im);
-}
-
 static permi_dd permi_dd_times_double(permi_dd a, double b)
 {
   return permi_dd_multiply(a, permi_dd_make(b));
-}
-
-static permi_dd_complex permi_dd_complex_by(permi_dd_complex a, double b, int parts)
-{
-  a.re = permi_dd_times_double(a.re, b);
-  if (parts == 2)
-    a.im = permi_dd_times_double(a.im, b);
-  return a;
 }
 
 static permi_dd permi_dd_divide_double(permi_dd a, double b)
@@ -12896,160 +12300,130 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Level 0 is one term. */
-typedef struct permi_terms {
-  const int *row_count, *column_count;
-  int rows, columns, least, parts;
-  permi_dd_complex *twice;      /* [column][row]: 2 a */
-  permi_dd_complex *row_sum;    /* [level][row] */
-  permi_dd_complex *sum;        /* [level][row]: of P over columns below */
-  permi_dd_complex *difference; /* [column][row]: of d_j P */
-  permi_dd_complex *front;
-  double *absolute; /* [row] */
-} permi_terms;
+/* Permanents inside a call report to its control. */
+typedef struct permi_inner {
+  permi_control *control;
+  double before, each; /* of the call's predicted work */
+} permi_inner;
 
-static size_t permi_terms_doubles(int rows, int columns)
+static int permi_inner_progress(const perm_progress *progress, void *user_data)
 {
-  return (size_t)(4 * columns + 3) * (size_t)rows * 4 + (size_t)(rows + 1) * 5 + 8;
+  const permi_inner *inner = (const permi_inner *)user_data;
+  inner->control->stopped =
+      permi_control_poll(inner->control, inner->before + inner->each * progress->fraction, progress->activity);
+  return inner->control->stopped != PERM_OK;
 }
 
-/* Sets sum[0] = weight P_i. */
-static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
+static double permi_minors_terms(const permi_minors *minors, int side)
 {
-  const int parts = terms->parts, rows = terms->rows;
-  permi_dd_complex back;
-  int i, k;
-  memset(&back, 0, sizeof back);
-  terms->front[0] = back;
-  terms->front[0].re = weight;
-  back.re = permi_dd_make(1);
-  for (i = 0; i + 1 < rows; i++) {
-    terms->front[i + 1] = terms->front[i];
-    for (k = 0; k < terms->row_count[i]; k++)
-      terms->front[i + 1] = permi_dd_complex_times(terms->front[i + 1], terms->row_sum[i], parts);
-  }
-  for (i = rows - 1; i >= terms->least; i--) {
-    permi_dd_complex *p = &terms->sum[i];
-    for (k = 1; k < terms->row_count[i]; k++)
-      back = permi_dd_complex_times(back, terms->row_sum[i], parts);
-    *p = permi_dd_complex_times(terms->front[i], back, parts);
-    terms->absolute[i] += permi_modulus(p->re.hi, p->im.hi);
-    back = permi_dd_complex_times(back, terms->row_sum[i], parts);
-  }
+  const int *count = minors->count[side], last = minors->lines[side] - 1;
+  double terms = count[last] / 2 + 1;
+  int j;
+  for (j = 0; j < last; j++)
+    terms *= count[j] + 1;
+  return terms;
 }
 
-/* without[i]: the product of norms except one of row i's copies. Terms round row sums by units of norms, which |terms|
-   hide if a row cancels in all. */
-static void permi_terms_norms(permi_minors *minors)
+static void permi_minors_plan_permanents(permi_minors *minors)
 {
-  const int turned = minors->transposed, *const count = minors->count[turned], rows = minors->lines[turned];
-  int i, j, k, part;
-  memset(minors->without, 0, sizeof minors->without);
-  for (k = 0; k < rows && !minors->in_doubles; k++) {
-    double square = 0, all, less;
-    for (j = 0; j < minors->lines[!turned]; j++)
-      for (part = 0; part < minors->parts; part++) {
-        const double x = permi_minors_scaled(minors, turned, k, j, part);
-        square += minors->count[!turned][j] * x * x;
+  const int copies = minors->total > minors->lines[0] || minors->total > minors->lines[1];
+  const double each = copies ? permi_seconds_form_dd[minors->parts - 1] : PERMI_MINORS_DD_SECONDS * minors->parts;
+  minors->kernel = NULL;
+  minors->subsets = 0;
+  minors->terms = fmin(permi_minors_terms(minors, 0), permi_minors_terms(minors, 1));
+  minors->seconds = each * minors->terms * minors->total * (minors->lines[0] - minors->least) * minors->lines[1];
+  minors->chunks = 1;
+  minors->scale_exp2 = 0;
+  minors->estimate_relative = 1;
+}
+
+/* Computes minor (i, j) in double-double. */
+static perm_status permi_minors_permanent(const permi_minors *minors, int i, int j, const perm_options *options,
+                                          double *entry, permi_minors_total *total, perm_result *result)
+{
+  const int parts = minors->parts, place = (i - minors->least) * minors->lines[1] + j;
+  const long long unit = minors->unit_exp2 + minors->exp2[0][i] + minors->exp2[1][j];
+  int line[2][PERM_MAX_N], count[2][PERM_MAX_N], kept[2], side, k, r, s, part, copies = 0;
+  perm_options own = *options;
+  permi_problem problem;
+  double *to = entry;
+  for (side = 0; side < 2; side++)
+    for (k = kept[side] = 0; k < minors->lines[side]; k++) {
+      const int left = minors->count[side][k] - (k == (side ? j : i));
+      copies |= left > 1;
+      if (left) {
+        line[side][kept[side]] = k;
+        count[side][kept[side]++] = left;
       }
-    all = pow(square, 0.5 * count[k]);
-    less = pow(square, 0.5 * (count[k] - 1));
-    for (i = 0; i < rows; i++)
-      minors->without[i] = (k ? minors->without[i] : ldexp(1, minors->scale_exp2)) * (i == k ? less : all);
-  }
-}
-
-/* weight: binomials of the columns from `level` on. */
-static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
-{
-  const int rows = terms->rows, parts = terms->parts, j = level - 1, count = level ? terms->column_count[j] : 0;
-  permi_dd_complex *sum = terms->sum + level * rows, *row_sum = terms->row_sum + (level ? j : 0) * rows;
-  permi_dd binomial = weight;
-  int i, v;
-  if (!level) {
-    permi_terms_leaf(terms, weight);
-    return;
-  }
-  memset(sum, 0, (size_t)rows * sizeof *sum);
-  for (v = 0; v <= count; v++) {
-    const permi_dd_complex *one = terms->sum + j * rows;
-    permi_dd_complex *difference = terms->difference + j * rows;
-    for (i = 0; i < rows; i++) {
-      row_sum[i] = terms->row_sum[level * rows + i];
-      permi_dd_complex_add(&row_sum[i], permi_dd_complex_by(terms->twice[j * rows + i], -v, parts), parts);
     }
-    permi_terms_level(terms, j, binomial);
-    for (i = terms->least; i < rows; i++) {
-      permi_dd_complex_add(&sum[i], one[i], parts);
-      permi_dd_complex_add(&difference[i], permi_dd_complex_by(one[i], count - 2 * v, parts), parts);
-    }
-    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), negated */
-    binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
-  }
-}
-
-#define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
-
-static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_total *out)
-{
-  const int parts = minors->parts, turned = minors->transposed, rows = minors->lines[turned];
-  const int columns = minors->lines[!turned], inner = minors->inner;
-  permi_dd_complex *const room = (permi_dd_complex *)(void *)work, *const behind = room + (4 * columns + 3) * rows + 1;
-  const permi_terms terms = {minors->count[turned], minors->count[!turned], rows, columns, turned ? 0 : minors->least,
-                             parts, room, room + columns * rows, room + (2 * columns + 1) * rows,
-                             room + (3 * columns + 2) * rows, room + (4 * columns + 2) * rows,
-                             (double *)(void *)behind};
-  permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
-  int factor[PERM_MAX_N], i, j, v, part;
-  uint64_t rest = chunk;
-  memset(work, 0, permi_terms_doubles(rows, columns) * sizeof *work);
-  for (j = columns - 1; j >= 0; j--) {
-    const int count = terms.column_count[j], half = j == columns - 1; /* half the last one, by symmetry */
-    const uint64_t range = (uint64_t)(half ? count / 2 : count) + 1;
-    const int digit = j < inner ? 0 : (int)(rest % range);
-    factor[j] = count - 2 * digit;
-    if (j < inner)
-      continue;
-    rest /= range;
-    for (v = 0; v < digit; v++) { /* exact up to 2^106 */
-      weight = permi_dd_times_double(weight, -(double)(count - v));
-      weight = permi_dd_divide_double(weight, v + 1);
-    }
-    if (half && factor[j] > 0)
-      weight = permi_dd_add(weight, weight);
-  }
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns; j++)
-      for (part = 0; part < parts; part++) {
-        const permi_dd x = permi_dd_make(permi_minors_scaled(minors, turned, i, j, part));
-        permi_dd_complex *to = &terms.row_sum[inner * rows + i], *twice = &terms.twice[j * rows + i];
-        permi_dd *sum = part ? &to->im : &to->re;
-        *(part ? &twice->im : &twice->re) = permi_dd_scale(x, 1);
-        *sum = permi_dd_add(*sum, permi_dd_times_double(x, factor[j]));
-      }
-  permi_terms_level(&terms, inner, weight);
-  for (i = terms.least; i < rows; i++)
-    for (j = turned ? minors->least : 0; j < columns; j++) {
-      const permi_dd_complex d = j < inner ? terms.difference[j * rows + i]
-                                           : permi_dd_complex_by(terms.sum[inner * rows + i], factor[j], parts);
-      const int place = permi_minors_place(minors, turned, i, j), row = place / minors->lines[1];
+  for (r = 0; r < kept[0]; r++)
+    for (s = 0; s < kept[1]; s++)
       for (part = 0; part < parts; part++)
-        out->value[place * parts + part] = permi_dd_divide_double(part ? d.im : d.re, terms.column_count[j]);
-      out->absolute[row] = fmax(out->absolute[row], terms.absolute[i]);
-    }
+        *to++ = minors->entry[line[0][r]][line[1][s]][part];
+  own.method = options->method != PERM_METHOD_GLYNN ? PERM_METHOD_AUTO
+               : copies                             ? PERM_METHOD_MULTIPLICITIES
+                                                    : PERM_METHOD_GLYNN;
+  problem = permi_problem_make(kept[0], kept[1], entry, NULL, kept[1], permi_reach_of(parts), copies ? count[0] : NULL,
+                               copies ? count[1] : NULL);
+  permi_compute(&problem, copies ? PERMI_WITH_COUNTS : PERMI_AS_IT_STANDS, 7, &own, result);
+  for (part = 0; part < parts; part++) {
+    total->value[place * parts + part] = permi_dd_make(part ? result->imaginary : result->value);
+    total->exp2[place * parts + part] = result->exp2 - unit;
+  }
+  total->absolute[i - minors->least] = fmax(total->absolute[i - minors->least],
+                                            permi_ldexp(result->error_estimate, result->exp2 - unit));
+  return result->status;
 }
 
-/* Minors of non-negative matrices without cancellation, by a dynamic program: v_i = 0..r_i of the r_i copies of row i
-   are used, columns with copies are places, and |v| is the next.
+/* Not inlined: perm_result is large. */
+PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *minors, const perm_options *options,
+                                                              permi_control *control, permi_minors_total *total,
+                                                              perm_result *result)
+{
+  const int rows = minors->lines[0] - minors->least, columns = minors->lines[1];
+  perm_options own = *options;
+  permi_inner inner = {control, 0, minors->seconds / (rows * columns)};
+  double *entry = (double *)permi_allocate(&options->allocator, sizeof minors->entry, 1);
+  perm_result one;
+  perm_status status = entry ? PERM_OK : PERM_ERROR_MEMORY;
+  int k;
+  own.precision = PERM_PRECISION_DD;
+  own.tolerance = own.max_seconds = 0;
+  own.gpu.devices = 0;
+  own.progress = permi_inner_progress;
+  own.user_data = &inner;
+  memset(total->absolute, 0, (size_t)rows * sizeof *total->absolute);
+  minors->terms = 0;
+  result->precision = PERM_PRECISION_DD;
+  for (k = 0; k < rows * columns && status == PERM_OK; k++) {
+    inner.before = k * inner.each;
+    status = permi_minors_permanent(minors, minors->least + k / columns, k % columns, &own, entry, total, &one);
+    minors->terms += one.terms;
+    result->method = one.method;
+    result->isa = one.isa;
+    result->threads = one.threads > result->threads ? one.threads : result->threads;
+    if (status < 0)
+      memcpy(control->message, one.message, sizeof control->message);
+    else if (status > 0 && control->stopped != PERM_OK)
+      status = control->stopped;
+    else if (status == PERM_OK)
+      status = permi_control_poll(control, inner.before + inner.each, "summing");
+  }
+  permi_release(&options->allocator, entry);
+  return status;
+}
+
+/* Minors of non-negative matrices by a dynamic program: v_i = 0..r_i of the r_i copies of row i are used, columns with
+   copies are places, and |v| is the next.
        before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
-   or the same of the transpose, if that has fewer states.
-   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places. 2. All
-   signs are +. A place rounds a number rows + 1 times at most, the last product twice, a sum of PERMI_PLACING_APART
-   states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of itself, to
-   a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). What falls below 2^-1022 loses less, times 256 2^500 in a
-   derivative: less than 2^-498 states rows in all. */
+   The transpose serves if it has fewer states.
+   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places.
+   2. Nothing cancels. A place rounds a number rows + 1 times at most, the last product twice, a sum of
+   PERMI_PLACING_APART states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART
+   + 8) u of itself, to a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). Underflow loses 2^-1022 times 256 2^500
+   in a derivative: less than 2^-498 states rows in all. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
@@ -13057,7 +12431,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
 typedef struct permi_placing {
   int rows, places;
   const int *count;
-  double *entry, *recent; /* [place][row]; recent: derivatives of the last states */
+  double *entry, *recent; /* [place][row]; recent: last derivatives */
   permi_dd *derivative;   /* in units of 2^(N - PERMI_PLACING_EXP2) */
 } permi_placing;
 
@@ -13201,203 +12575,68 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
 #endif
 
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels: chunks for threads, and small orders at once. */
+   Minors by vector kernels. */
 
 #if !defined(PERM_NO_EXTRAS)
-static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory,
-                                     permi_minors_total *out)
+static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, int parts)
 {
-  const permi_dense *dense = &minors->dense;
-  const permi_minors_kernel *kernel = minors->kernel;
-  const int parts = minors->parts, n = dense->n, lanes = 1 << kernel->lane_columns, number = lanes * parts;
-  const int levels = dense->chunk_log2 < 2 ? 2 : dense->chunk_log2, row = n * number;
-  const int blocks = kernel->block_columns, inner = kernel->lane_columns + blocks, sums = n * (blocks + 2) * number;
-  const int least = minors->least ? n - 1 : 0, wanted = minors->lines[1];
-  const uint64_t gray = (chunk << dense->chunk_log2) ^ (chunk << dense->chunk_log2) >> 1;
-  permi_minors_work work;
-  int i, j, k, q, part, copy;
-  memory += (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  work.row = memory;
-  work.block_high = work.row + sums + ((2 * row) << blocks);
-  work.block_low = work.block_high + sums;
-  work.high = work.block_low + sums;
-  work.low = work.high + levels * row;
-  work.present = work.low + levels * row;
-  work.stack = work.present + 4 * row;
-  work.absolute = work.stack + (levels - 1) * row;
-  memset(work.block_high, 0, (size_t)(2 * sums + 2 * levels * row) * sizeof(double));
-  memset(work.absolute, 0, (size_t)(n * lanes) * sizeof(double));
-  kernel->run(dense, least, chunk, &work);
-
-  for (i = minors->least, copy = least; i < minors->lines[0]; copy += minors->count[0][i++]) {
-    const double *absolute = work.absolute + copy * lanes;
-    for (k = 0; k < lanes; k++)
-      out->absolute[i - minors->least] += absolute[k] * (dense->absolute_mask + 1.0);
-    for (part = 0; part < parts; part++) {
-      permi_dd u[8], d[PERM_MAX_N];
-      int size = lanes, first;
-      for (q = 0; q < lanes; q++)
-        u[q] = permi_dd_make(work.stack[(levels - 2) * row + (copy * parts + part) * lanes + q] *
-                             permi_parity_signs[q]);
-      for (j = 0; j < kernel->lane_columns; j++)
-        for (q = 0, size /= 2, d[j] = permi_dd_make(0); q < size; q++) {
-          d[j] = permi_dd_add(d[j], permi_dd_subtract(u[2 * q], u[2 * q + 1]));
-          u[q] = permi_dd_add(u[2 * q], u[2 * q + 1]);
-        }
-      for (j = kernel->lane_columns; j < n; j++) {
-        const int block = j - kernel->lane_columns, outer = j - inner - 1;
-        const int at = outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
-                                              : outer * row + (copy * parts + part) * lanes;
-        const double *high = outer < 2 ? work.block_high + at : work.high + at;
-        const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0];
-        if (outer >= dense->chunk_log2 && gray >> outer & 1)
-          d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
-        if (block == blocks || outer >= dense->chunk_log2)
-          continue;
-        d[j] = permi_dd_make(0);
-        for (q = 0; q < lanes; q++)
-          d[j] = permi_dd_add(d[j], permi_two_sum(high[q] * permi_parity_signs[q], low[q] * permi_parity_signs[q]));
-      }
-      for (j = 0, first = 0; j < wanted; first += minors->count[1][j++])
-        out->value[permi_minors_place(minors, 0, i, j) * parts + part] = d[first];
-    }
-  }
-}
-
-static double permi_terms_count(const permi_minors *minors, int side)
-{
-  const int *count = minors->count[side], last = minors->lines[side] - 1;
-  double terms = count[last] / 2 + 1;
-  int j;
-  for (j = 0; j < last; j++)
-    terms *= count[j] + 1;
-  return terms;
-}
-
-/* Plans single terms, in double-double. */
-static void permi_minors_plan_terms(permi_minors *minors)
-{
-  const double by[2] = {permi_terms_count(minors, 1), permi_terms_count(minors, 0)}, copies = minors->total;
-  const int turned = by[1] * minors->lines[1] < by[0] * minors->lines[0];
-  const int rows = minors->lines[turned], columns = minors->lines[!turned], *count = minors->count[!turned];
-  double terms = 1;
-  int j;
-  minors->kernel = NULL;
-  minors->subsets = 0;
-  minors->transposed = turned;
-  minors->terms = by[turned];
-  for (j = 0; j + 1 < columns && terms * (count[j] + 1) <= 4096; j++)
-    terms *= count[j] + 1;
-  minors->inner = j;
-  minors->chunks = 1;
-  for (; j < columns && minors->terms < 1e18; j++)
-    minors->chunks *= (uint64_t)(j == columns - 1 ? count[j] / 2 + 1 : count[j] + 1);
-  minors->work_doubles = (double)permi_terms_doubles(rows, columns);
-  minors->seconds = PERMI_TERMS_SECONDS * minors->terms * (copies + 4 * rows) * minors->parts;
-  minors->estimate_relative = PERMI_DD_UNIT * (copies + 4) * minors->parts;
-  minors->scale_exp2 = PERMI_TERMS_EXP2;
-}
-
-/* Returns 0 if no kernel takes this matrix. */
-static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
-{
-  const int n = minors->total;
   const permi_minors_kernel *kernel = permi_minors_kernels;
   const permi_minors_kernel *const end = kernel + sizeof permi_minors_kernels / sizeof *permi_minors_kernels;
-  permi_dense *dense = &minors->dense;
-  for (; kernel < end && (kernel->isa > isa || kernel->parts != minors->parts ||
-                          kernel->lane_columns + kernel->block_columns >= n); kernel++)
-    ;
-  if (kernel == end || n > PERM_MAX_N)
+  for (; kernel < end; kernel++)
+    if (kernel->isa <= isa && kernel->parts == parts && kernel->least <= n)
+      return kernel;
+  return NULL;
+}
+
+#define PERMI_MINORS_FREE 16 /* columns of a chunk */
+
+/* Returns 0 below order 3. full: where the matrix will be. */
+static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa, const double *full)
+{
+  const int n = minors->total, one_row = minors->least > 0;
+  const int fixed = n < PERMI_MINORS_FREE ? 0 : n - PERMI_MINORS_FREE;
+  const permi_minors_sum sum = {n - one_row, n, one_row ? 1 : n, fixed, full};
+  const permi_minors_kernel *kernel = permi_minors_kernel_for(isa, n, minors->parts);
+  if (!kernel)
     return 0;
-  memset(dense, 0, sizeof *dense);
-  dense->n = n;
-  dense->rows = n * minors->parts;
-  dense->padded = (dense->rows + 7) / 8 * 8;
-  dense->outer = n - 1 - kernel->lane_columns - kernel->block_columns;
-  dense->chunk_log2 = permi_clamp(dense->outer, 0, permi_clamp(dense->outer - 6, 12, 18));
-  dense->absolute_mask = dense->outer < 9 ? 0 : 7;
   minors->kernel = kernel;
+  minors->sum = sum;
   minors->subsets = 0;
   minors->terms = ldexp(1, n - 1);
-  minors->seconds = minors->terms * n / kernel->rate * (minors->least ? 1 : 3);
-  while (dense->chunk_log2 > 10 && ldexp(minors->seconds, dense->chunk_log2 - dense->outer) > PERMI_CHUNK_SECONDS)
-    dense->chunk_log2--;
-  minors->chunks = UINT64_C(1) << (dense->outer - dense->chunk_log2);
-  minors->work_doubles = (2 << kernel->block_columns) + 3.0 * (kernel->block_columns + dense->chunk_log2) + 22;
-  minors->work_doubles *= n * minors->parts * (double)(1 << kernel->lane_columns);
-  minors->work_doubles += 8;
-  minors->scale_exp2 = n - 1;
-  minors->estimate_relative = (n + 6) * PERMI_UNIT * minors->parts;
+  minors->seconds = minors->terms * n / kernel->rate * (one_row ? 1 : 3);
+  minors->chunks = UINT64_C(1) << fixed;
+  minors->scale_exp2 = fixed;
+  minors->estimate_relative = 4 * n * PERMI_UNIT;
   return 1;
-}
-
-/* The caller frees dense.memory. */
-static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, double *full)
-{
-  permi_dense *dense = &minors->dense;
-  const permi_minors_kernel *kernel = minors->kernel;
-  const int n = dense->n, parts = minors->parts;
-  const int inner = kernel->lane_columns + kernel->block_columns;
-  permi_row_maker maker;
-  int i, j, part;
-  if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
-    return PERM_ERROR_MEMORY;
-  permi_minors_write_out(minors, 0, full);
-  for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      double row[PERM_MAX_N];
-      for (j = 0; j < n; j++)
-        row[j] = full[(i * n + j) * parts + part];
-      permi_dense_row_rounded(&maker, row, n);
-    }
-  return PERM_OK;
-}
-
-/* Writes the matrix out; returns what the grid cuts from terms, without a wanted row. */
-static double permi_minors_below(const permi_minors *minors, int turned, double *full)
-{
-  const int n = minors->total, parts = minors->parts, entries = n * parts;
-  const permi_view view = permi_view_of(full, n, parts, NULL);
-  permi_dense_plan plain;
-  int i;
-  permi_minors_write_out(minors, turned, full);
-  for (i = 0; i < entries && minors->least; i++)
-    full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
-  memset(&plain, 0, sizeof plain);
-  plain.n = n;
-  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
 }
 
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
-  const permi_minors_total *total; /* a single chunk writes it */
-  int rows;
-  size_t per_thread; /* in doubles */
+  size_t room, per_thread; /* of the kernel and of all, in doubles */
   double *memory;
   perm_sum *sums; /* of minors, then of rows' moduli */
+  int count, rows;
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
 {
   const permi_minors_sharing *run = (const permi_minors_sharing *)context;
   const permi_minors *minors = run->minors;
-  const int count = run->total->count, rows = run->rows, several = minors->chunks > 1;
-  double *memory = run->memory + (size_t)thread * run->per_thread;
-  const permi_minors_total own = {(permi_dd *)(void *)memory, NULL, memory + 2 * count, count};
-  permi_minors_total sum = several ? own : *run->total;
-  perm_sum *mine = run->sums + (size_t)thread * (size_t)(count + rows);
-  int k;
-  memset(sum.absolute, 0, (size_t)rows * sizeof(double));
-  (minors->kernel ? permi_dense_minors_chunk : permi_terms_chunk)(minors, chunk, own.absolute + rows, &sum);
-  for (k = 0; k < count && several; k++) {
-    permi_sum_add_double(&mine[k], sum.value[k].hi);
-    permi_sum_add_double(&mine[k], sum.value[k].lo);
+  const int n = minors->total, parts = minors->parts;
+  double *work = run->memory + (size_t)thread * run->per_thread, *out;
+  perm_sum *mine = run->sums + (size_t)thread * (size_t)(run->count + run->rows), *moduli = mine + run->count;
+  int i, j, part;
+  work += (64 - ((uintptr_t)work & 63)) % 64 / sizeof(double);
+  out = work + run->room;
+  minors->kernel->run(&minors->sum, chunk, work, out);
+  for (i = minors->least; i < minors->lines[0]; out += minors->count[0][i++] * (n * parts + 1)) {
+    const double *minor = out; /* of first copies */
+    for (j = 0; j < minors->lines[1]; minor += minors->count[1][j++] * parts)
+      for (part = 0; part < parts; part++)
+        permi_sum_add_double(mine++, minor[part]);
+    permi_sum_add_double(moduli++, out[n * parts]);
   }
-  for (k = 0; k < rows && several; k++)
-    permi_sum_add_double(&mine[count + k], sum.absolute[k]);
   return thread ? PERM_OK
                 : permi_control_poll(run->control, (double)(chunk + 1) * minors->seconds / (double)minors->chunks,
                                      "summing");
@@ -13415,44 +12654,49 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
-                                        permi_control *control, int threads, permi_minors_total *total)
+/* full: gets the matrix. Row sums round by units of norms, which |terms| hide if a row cancels in all. */
+static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
+                                        int threads, double *full, permi_minors_total *total)
 {
-  const int rows = minors->lines[0] - minors->least, sums = total->count + rows;
-  const size_t several = minors->chunks > 1 ? (size_t)sums : 0;
+  const permi_minors_sum *sum = &minors->sum;
+  const int rows = minors->lines[0] - minors->least, sums = total->count + rows, parts = minors->parts;
+  const size_t room = (size_t)(sum->rows * PERMI_MINORS_ROW(parts) +
+                               sum->group * PERMI_MINORS_SUMS(sum->n - sum->fixed, parts));
   permi_pool pool = {&options->allocator, NULL, 0};
-  permi_minors_sharing run = {minors, control, total, rows, (size_t)minors->work_doubles + 2 * (size_t)sums + 8, NULL,
-                              NULL};
+  permi_minors_sharing run = {minors, control, room, room + 8 + (size_t)(sum->group * (sum->n * parts + 1)), NULL, NULL,
+                              total->count, rows};
+  permi_small_size size;
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
   run.memory = (double *)permi_pool_get(&pool, (size_t)threads, run.per_thread * sizeof(double));
-  run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)threads * several, sizeof *run.sums);
-  memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
+  run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(threads * sums), sizeof *run.sums);
   if (!pool.failed) {
+    permi_minors_write_out(minors, 0, full);
+    size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
     for (k = 1; k < threads; k++)
       for (i = 0; i < sums; i++)
         permi_sum_add(&run.sums[i], &run.sums[k * sums + i]);
-    if (several)
-      permi_minors_collect(run.sums, rows, total);
+    permi_minors_collect(run.sums, rows, total);
+    for (i = 0; i < rows; i++)
+      total->absolute[i] += ldexp(sqrt(minors->least ? size.squares : size.other_squares), minors->scale_exp2);
   }
   permi_pool_release(&pool);
   return status;
 }
 
-/* Small orders, n <= 16 or with copies 12, without plan, job, allocation or clock: expansion up to n = 4, else small
-   kernels.
+/* n <= 16, with copies 12, without plan, job, allocation or clock: by expansion up to n = 4.
    THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
    sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
    at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
-   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations in a sum, each by less than 2e-178: below 1e-170;
-   n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4,
-   entries up to 1e60: 1e-200 (tests/proofs/small.g).
-   The estimate: 4 n u times the sum of |terms| and the product of rows' norms. */
+   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations, each by less than 2e-178: below 1e-170; n > 12,
+   sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4, entries to
+   1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
+#define PERMI_SMALL_MINORS_ROOM 3400 /* on the stack; 3 rows at once, n = 16, complex */
+#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: all rows; counts: or NULL. */
 typedef struct permi_minors_call {
@@ -13462,7 +12706,7 @@ typedef struct permi_minors_call {
   double *out;
 } permi_minors_call;
 
-/* a: rows x n, n - 1 or, for gradients, n; factor: of minors, at most. */
+/* rows: n for gradients, else n - 1; factor: of minors, at most. */
 typedef struct permi_small_minors {
   perm_isa isa;
   int n, parts, rows;
@@ -13470,53 +12714,50 @@ typedef struct permi_small_minors {
   double factor, bound, estimate;
 } permi_small_minors;
 
-static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
+/* Minors of rows a, b, c by expansion along c. */
+PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const permi_number_plain *b,
+                                            const permi_number_plain *c, int n, double *out, int parts)
 {
-#define PERMI_OF_KIND(kind, family)                                                                                    \
-  (gradient ? permi_small_gradient_##kind##_##family : permi_small_minors_##kind##_##family)
-#if defined(PERM_NO_COMPLEX)
-#define PERMI_OF_FAMILY(family) PERMI_OF_KIND(real, family)
-#else
-#define PERMI_OF_FAMILY(family) (parts == 2 ? PERMI_OF_KIND(complex, family) : PERMI_OF_KIND(real, family))
-#endif
-  (void)isa, (void)n, (void)parts;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512 && n > 5)
-    return PERMI_OF_FAMILY(avx512);
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
-    return PERMI_OF_FAMILY(avx2);
-#elif PERMI_ARM
-  if (isa == PERM_ISA_NEON)
-    return PERMI_OF_FAMILY(neon);
-#endif
-  return PERMI_OF_FAMILY(plain);
-#undef PERMI_OF_FAMILY
-#undef PERMI_OF_KIND
+  static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
+  permi_number_plain pair[4][4];
+  int i, j;
+  for (i = 0; i < 4; i++)
+    for (j = 0; j < i; j++)
+      pair[i][j] = permi_plus_times_plain(permi_times_plain(a[i], b[j], parts), b[i], a[j], parts);
+  for (j = 0; j < n; j++) {
+    const int *at = others[j];
+    permi_number_plain x = permi_times_plain(c[at[0]], pair[at[1]][at[2]], parts);
+    x = permi_plus_times_plain(x, c[at[1]], pair[at[0]][at[2]], parts);
+    x = permi_plus_times_plain(x, c[at[2]], pair[at[0]][at[1]], parts);
+    permi_put_plain(out + j * parts, 1, x, parts);
+  }
 }
 
-/* n <= 4: the permanent of moduli stands for the sum of |terms|. */
+/* n <= 4, made 4 by an identity; the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
-  const int n = of->n, parts = of->parts, width = n * parts, gradient = of->rows == n;
-  double size[16], of_moduli[4];
+  const int n = of->n, parts = of->parts, gradient = of->rows == n;
+  permi_number_plain row[4][4], size[4][4];
+  double moduli[4];
   int i, j, k;
-  for (k = 0; k < of->rows * n; k++)
-    size[k] = parts == 2 ? fabs(of->a[2 * k]) + fabs(of->a[2 * k + 1]) : fabs(of->a[k]);
-  for (i = 0; i < (gradient ? n : 1); i++, out += width + 1) {
-    int row[3] = {0, 0, 0};
-    for (j = k = 0; j < of->rows; j++)
-      if (!gradient || j != i)
-        row[k++] = j;
-    permi_small_minors_few_real_plain(n, size + row[0] * n, size + row[1] * n, size + row[2] * n, of_moduli);
-#if !defined(PERM_NO_COMPLEX)
+  memset(row, 0, sizeof row);
+  memset(size, 0, sizeof size);
+  for (i = k = 0; i < of->rows; i++)
+    for (j = 0; j < n; j++, k += parts) {
+      row[i][j] = permi_spread_plain(of->a + k, 1, parts);
+      size[i][j].re = fabs(row[i][j].re) + (parts == 2 ? fabs(row[i][j].im) : 0);
+    }
+  for (j = n; j < 4; j++, i++)
+    row[i][j].re = size[i][j].re = 1;
+  for (i = gradient ? 0 : 3; i < (gradient ? n : 4); i++, out += n * parts + 1) {
+    const int first = i == 0, second = 1 + (i < 2), third = 2 + (i < 3);
+    permi_small_minors_expand(size[first], size[second], size[third], n, moduli, 1);
     if (parts == 2)
-      permi_small_minors_few_complex_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width,
-                                           out);
+      permi_small_minors_expand(row[first], row[second], row[third], n, out, 2);
     else
-#endif
-      permi_small_minors_few_real_plain(n, of->a + row[0] * width, of->a + row[1] * width, of->a + row[2] * width, out);
-    for (j = 0, out[width] = 0; j < n; j++)
-      out[width] = of_moduli[j] > out[width] ? of_moduli[j] : out[width];
+      permi_small_minors_expand(row[first], row[second], row[third], n, out, 1);
+    for (j = 0, out[n * parts] = 0; j < n; j++)
+      out[n * parts] = moduli[j] > out[n * parts] ? moduli[j] : out[n * parts];
   }
 }
 
@@ -13529,12 +12770,14 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
                                           : PERMI_FOUR_LARGEST;
-  double most = 0;
+  const int most_rows = (PERMI_SMALL_MINORS_ROOM - n * PERMI_MINORS_ROW(of->parts)) / PERMI_MINORS_SUMS(n, of->parts);
+  const permi_minors_sum sum = {of->rows, n, !gradient ? 1 : most_rows < n ? most_rows : n, 0, of->a};
+  double work[PERMI_SMALL_MINORS_ROOM] PERMI_ALIGN64, most = 0;
   int i;
   if (!(size.moduli <= largest))
     return 0;
   if (n > 4)
-    permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
+    permi_minors_kernel_for(of->isa, n, of->parts)->run(&sum, 0, work, out);
   else
     permi_small_minors_few(of, out);
   for (i = 0; i < (gradient ? n : 1); i++)
@@ -13551,7 +12794,6 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   return 1;
 }
 
-/* Returns 0 if that is not small. */
 static int permi_small_minors_write_out(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -13577,7 +12819,6 @@ static int permi_small_minors_write_out(const permi_minors_call *call, permi_sma
   return finite && task->n >= 2;
 }
 
-/* Returns 0 if they are not small. */
 static int permi_small_minors_rows(const permi_minors_call *call, permi_small_minors *task, double *full)
 {
   const permi_view *view = &call->view;
@@ -13633,7 +12874,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Returns the largest. */
+/* Returns the largest modulus. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
@@ -13657,7 +12898,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Returns 0 if the estimate is too large. Not inlined: the general path needs its stack. */
+/* Returns 0 for the general path, which needs the stack: not inlined. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {
@@ -13701,504 +12942,47 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 }
 #endif
 
-PERMI_BRIEF_BEGIN
-
-/* =================================================================================== >>minors_calls */
-
-#if !defined(PERM_NO_EXTRAS)
-/* Estimates a scaled minor's error. */
-static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i, int j)
-{
-  const double sum = total->absolute[i - minors->least] + minors->without[minors->transposed ? j : i];
-  return (minors->estimate_relative + 2 * minors->below) * sum + (minors->subsets ? minors->lost : 0) +
-         (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
-}
-
-/* Scales cancel in marginals. */
-static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
-                                   const permi_minors_total *total, perm_result *result)
-{
-  const int rows = minors->lines[0], columns = minors->lines[1];
-  int spare = 1, i, j, k, e; /* lines of ones, if any */
-  double value = 0, error = 0, of_value = 0;
-  result->exp2 = minors->unit_exp2 - minors->scale_exp2;
-  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
-    value += minors->count[1][j] * permi_minors_scaled(minors, 0, rows - 1, j, 0) *
-             permi_ldexp(total->value[k].hi, total->exp2[k]);
-  result->value = result->error_estimate = 0;
-  if (!(value > 0))
-    return;
-  for (j = 0; j < columns; j++)
-    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1, j) / value + columns * PERMI_UNIT);
-  for (i = k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++, k++) {
-      const int row = minors->origin[0][i], column = minors->origin[1][j];
-      const double weight =
-          (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
-      const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
-      if (row == call->m || column == call->n) {
-        spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
-        continue;
-      }
-      call->out[row * call->n + column] = x;
-      minors->largest = fmax(minors->largest, x);
-      error = fmax(error, weight * permi_minors_lost(minors, total, i, j) / value + x * (of_value + 8 * PERMI_UNIT));
-    }
-  result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
-  for (k = 2; k <= spare; k++) { /* lines of ones are not told apart */
-    value = frexp(value / k, &e);
-    result->exp2 += e;
-  }
-  value = frexp(value, &e);
-  result->exp2 += e;
-  if (result->exp2 > -1000 && result->exp2 <= 1000) {
-    value = ldexp(value, (int)result->exp2);
-    result->exp2 = 0;
-  }
-  result->value = value;
-}
-
-static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
-{
-  const int parts = minors->parts, row = minors->lines[0] - 1;
-  int j, part;
-  value[0] = value[1] = permi_dd_make(0);
-  for (j = 0; j < minors->lines[1]; j++) {
-    const int at = permi_minors_place(minors, 0, row, j) * parts;
-    permi_dd x[2], y[2];
-    x[1] = y[1] = permi_dd_make(0);
-    for (part = 0; part < parts; part++) {
-      x[part] = permi_dd_make(minors->count[1][j] * permi_minors_scaled(minors, 0, row, j, part));
-      y[part] = permi_dd_scale(total->value[at + part], permi_int_exponent(total->exp2[at + part]));
-    }
-    permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
-    for (part = 0; part < 2; part++)
-      value[part] = permi_dd_add(value[part], x[part]);
-  }
-}
-
-static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
-                                perm_result *result)
-{
-  const int parts = minors->parts, columns = minors->lines[1], rows = minors->lines[0], gradient = call->gradient;
-  const long long whole = minors->unit_exp2 - minors->scale_exp2;
-  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
-  permi_dd value[2];
-  double estimate = 0, lead;
-  int i, j, part, e, k;
-  permi_minors_value(minors, total, value);
-  for (i = minors->least, k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++) {
-      const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
-      const long long unit = whole + minors->exp2[0][i] + minors->exp2[1][j];
-      const double lost = permi_minors_lost(minors, total, i, j) * factor;
-      for (part = 0; part < parts; part++, k++) {
-        total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
-        total->exp2[k] += unit;
-        if (total->value[k].hi != 0) {
-          frexp(total->value[k].hi, &e);
-          most = total->exp2[k] + e > most ? total->exp2[k] + e : most;
-          least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
-        }
-      }
-      if (lost > 0 && (estimate == 0 || lost > permi_ldexp(estimate, estimate_exp2 - unit))) {
-        estimate = lost;
-        estimate_exp2 = unit;
-      }
-    }
-  lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
-  if (lead != 0) {
-    frexp(lead, &e); /* keeps the permanent a double */
-    most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
-    least = whole + e < least ? whole + e : least;
-  }
-  if (estimate != 0 && most == LLONG_MIN) {
-    frexp(estimate, &e);
-    most = least = estimate_exp2 + e;
-  }
-  common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + e < 1000)) ? 0 : most;
-  result->exp2 = common;
-  result->value = permi_ldexp(value[0].hi, whole - common);
-  result->imaginary = parts == 2 ? permi_ldexp(value[1].hi, whole - common) : 0;
-  result->error_estimate = permi_ldexp(estimate, estimate_exp2 - common);
-  for (i = minors->least, k = 0; i < rows; i++)
-    for (j = 0; j < columns; j++)
-      for (part = 0; part < parts; part++, k++) {
-        const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
-        call->out[((gradient ? minors->origin[0][i] * call->n : 0) + minors->origin[1][j]) * parts + part] = x;
-        minors->largest = fmax(minors->largest, fabs(x));
-        if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
-          result->error_estimate += DBL_MIN;
-      }
-  result->error_estimate += PERMI_UNIT * parts * minors->largest;
-  if (minors->below > PERMI_NO_MEASURE)
-    result->error_estimate = (double)INFINITY;
-}
-
-/* TERMS: single ones; ONE: also subsets. */
-typedef enum permi_minors_by { PERMI_MINORS_BY_TERMS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
-
-static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
-{
-  permi_minors_plan_terms(minors);
-  if (by != PERMI_MINORS_BY_TERMS && options->method == PERM_METHOD_AUTO)
-    permi_minors_plan_subsets(minors, options);
-}
-
-/* Returns 1 for GPUs. full: room for the matrix, or NULL. */
-static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
-{
-  double seconds;
-  permi_minors_plan_one(minors, options, by);
-  minors->below = 0;
-  if (!full || by != PERMI_MINORS_BY_ANY)
-    return 0;
-  seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
-  if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
-      options->method != PERM_METHOD_DENSE)
-    permi_minors_plan_one(minors, options, by);
-  if (permi_minors_gpu_takes(minors, options, full))
-    return 1;
-  if (minors->kernel)
-    minors->below = permi_minors_below(minors, 0, full);
-  return 0;
-}
-
-static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
-                                    permi_minors_by by, double *full, permi_minors_total *total,
-                                    permi_control *control, perm_result *result)
-{
-  const int on_gpu = permi_minors_choose(minors, options, by, full);
-  const int threads =
-      on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
-  perm_status status = PERM_OK;
-  minors->dense.memory = NULL;
-  if (minors->terms >= 1e18)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
-  if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
-                      permi_time_words(minors->seconds).text, options->max_seconds);
-  control->work_total = minors->seconds;
-  if (minors->kernel)
-    status = permi_minors_tables(minors, &options->allocator, full);
-  if (status == PERM_OK)
-    status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
-             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
-                               : permi_minors_execute(minors, options, control, threads, total);
-  permi_release(&options->allocator, minors->dense.memory);
-  if (status != PERM_OK)
-    return permi_fail(result, status, 0, "%s",
-                      status > 0            ? permi_early_words(control, status).text
-                      : control->message[0] ? control->message
-                                            : perm_status_text(status));
-  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
-  minors->largest = 0;
-  permi_terms_norms(minors);
-  if (call->marginals)
-    permi_minors_marginals(call, minors, total, result);
-  else
-    permi_minors_output(call, minors, total, result);
-  result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
-  result->method = minors->subsets ? PERM_METHOD_SUBSETS : minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
-  result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
-  result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
-  result->gpus = on_gpu ? control->gpus : 0;
-  result->threads = threads;
-  result->terms += minors->terms;
-  return status;
-}
-
-static perm_status permi_minors_check(const permi_minors_call *call, const perm_options *options,
-                                      int (*counts)[PERM_MAX_N], int *total, perm_result *result)
-{
-  const int m = call->m, n = call->n, gradient = call->gradient, arguments = gradient ? 7 : 8;
-  const char *refusal = options->certify                             ? "minors have no guaranteed bound (certify)"
-                        : options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
-                                options->method != PERM_METHOD_GLYNN ? "minors have methods auto, dense and glynn"
-                        : options->precision > PERM_PRECISION_DD
-                            ? "minors have precisions default and dd"
-                            : NULL;
-  int side, i, j, larger;
-  perm_status status = permi_check_whole(options, arguments, result);
-  if (status == PERM_OK)
-    status = permi_check_matrix(m, n, &call->view, result);
-  if (status != PERM_OK)
-    return status;
-  if (!call->out && n > 0 && (m > 0 || !gradient))
-    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL",
-                      call->marginals ? "marginals" : gradient ? "gradient" : "minors");
-#if defined(PERM_NO_COMPLEX)
-  if (call->view.parts == 2)
-    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
-#endif
-  if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, arguments, "options: %s", refusal);
-  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
-    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
-                      PERM_MAX_N);
-  for (side = 0; side < 2; side++)
-    for (i = total[side] = 0; i < (side ? n : m); i++) {
-      const int copies = call->counts[side] ? call->counts[side][i] : 1;
-      if (copies < 0 || copies > 1 << 20)
-        return permi_fail(result, PERM_ERROR_COUNTS, 5 + side, "a multiplicity is negative or above a million");
-      total[side] += counts[side][i] = copies;
-    }
-  larger = total[0] < total[1];
-  if (total[0] != total[1] && !call->marginals)
-    return permi_fail(result, PERM_ERROR_COUNTS, 6,
-                      "%d rows with their copies, but %d columns: minors are of as many", total[0], total[1]);
-  if (total[larger] > PERMI_MINORS_TOTAL)
-    return permi_fail(result, PERM_ERROR_SIZE, 5 + larger, "%d %s with their copies; at most %d", total[larger],
-                      larger ? "columns" : "rows", PERMI_MINORS_TOTAL);
-  if (total[0] != total[1] && (larger ? m : n) == PERM_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 2 - larger, "%d different %s, and some %s left; at most %d",
-                      PERM_MAX_N, larger ? "rows" : "columns", larger ? "columns" : "rows", PERM_MAX_N - 1);
-  for (i = 0; call->marginals && i < m; i++)
-    for (j = 0; j < n; j++)
-      if (permi_at(&call->view, i, j, 0) < 0)
-        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
-                          "marginals are of weights; derivatives by any entries: perm_gradient_real",
-                          permi_at(&call->view, i, j, 0), i + 1, j + 1);
-  if (!gradient && (call->row < 0 || call->row >= m || counts[0][call->row] == 0))
-    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
-                      call->row < 0 || call->row >= m ? "" : ", and has no copy");
-  return PERM_OK;
-}
-
-static void permi_minors_take(permi_minors *minors, int side, int line, int count)
-{
-  if (!count)
-    return;
-  minors->origin[side][minors->lines[side]] = line;
-  minors->count[side][minors->lines[side]++] = count;
-}
-
-/* The wanted row is last; marginals get ones for missing copies. */
-static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
-                                permi_minors *minors)
-{
-  const int m = call->m, n = call->n;
-  int i, j, part;
-  memset(minors, 0, offsetof(permi_minors, entry));
-  minors->parts = call->view.parts;
-  minors->total = total[0] > total[1] ? total[0] : total[1];
-  minors->drops = call->marginals;
-  for (i = 0; i < m; i++)
-    permi_minors_take(minors, 0, i, call->gradient || i != call->row ? counts[0][i] : 0);
-  permi_minors_take(minors, 0, call->gradient ? m : call->row,
-                    call->gradient ? minors->total - total[0] : counts[0][call->row]);
-  for (j = 0; j < n; j++)
-    permi_minors_take(minors, 1, j, counts[1][j]);
-  permi_minors_take(minors, 1, n, minors->total - total[1]);
-  minors->least = call->gradient ? 0 : minors->lines[0] - 1;
-  for (i = 0; i < minors->lines[0]; i++)
-    for (j = 0; j < minors->lines[1]; j++)
-      for (part = 0; part < minors->parts; part++) {
-        const int row = minors->origin[0][i], column = minors->origin[1][j];
-        minors->entry[i][j][part] = row == m || column == n ? 1 : permi_at(&call->view, row, column, part);
-      }
-}
-
-static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
-                                      double *full, permi_minors_total *total, perm_result *result)
-{
-  permi_minors_by by = options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_GLYNN
-                           ? PERMI_MINORS_BY_TERMS
-                           : PERMI_MINORS_BY_ANY;
-  permi_control control = permi_control_begin(options);
-  perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
-  double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
-  while (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
-    const perm_result finished = *result;
-    by = minors->subsets ? PERMI_MINORS_BY_TERMS : PERMI_MINORS_BY_ONE;
-    permi_minors_plan_one(minors, options, by);
-    if ((options->tolerance > 0 ? options->max_seconds > 0 && minors->seconds > options->max_seconds
-                                : minors->seconds >= PERMI_ESCALATE_SECONDS) ||
-        permi_minors_run(call, minors, options, by, full, total, &control, result) != PERM_OK) {
-      *result = finished;
-      break;
-    }
-    result->escalated = 1;
-    relative = result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
-  }
-  if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
-    status = result->status = PERM_TOLERANCE_NOT_MET;
-    permi_say(result->message, sizeof result->message,
-              "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
-              relative);
-  }
-  return status;
-}
-
-/* Sets `entries` results. */
-static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
-{
-  int k;
-  for (k = 0; k < entries; k++)
-    call->out[k] = x;
-}
-
-static perm_status permi_minors_metered(const permi_minors_call *call, const perm_options *options, perm_result *result)
-{
-  const double start = permi_seconds();
-  const int parts = call->view.parts, rows = call->gradient ? call->m : 1, n = call->n;
-  const int entries =
-      call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
-  int counts[2][PERM_MAX_N], totals[2], full;
-  permi_pool pool = {&options->allocator, NULL, 0};
-  permi_minors *minors;
-  permi_minors_total total;
-  perm_status status;
-  permi_minors_fill(call, entries, (double)NAN);
-  if (!result)
-    return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
-  permi_result_clear(result);
-  status = permi_minors_check(call, options, counts, totals, result);
-  if (status != PERM_OK)
-    return status;
-  minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
-  if (!minors)
-    return permi_fail_memory(result);
-  permi_minors_gather(call, counts, totals, minors);
-  total.count = (minors->lines[0] - minors->least) * minors->lines[1] * parts;
-  full = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
-  total.value = (permi_dd *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.value);
-  total.exp2 = (long long *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.exp2);
-  total.absolute = (double *)permi_pool_get(&pool, (size_t)(minors->lines[0] + full), sizeof *total.absolute);
-  if (pool.failed) {
-    permi_pool_release(&pool);
-    return permi_fail_memory(result);
-  }
-  permi_minors_fill(call, entries, 0);
-  result->method = PERM_METHOD_STRUCTURE;
-  result->isa = PERM_ISA_PLAIN;
-  result->threads = 1;
-  result->value = minors->lines[0] == 0;
-  if (minors->lines[0] && permi_minors_scale(minors, full ? total.absolute + minors->lines[0] : NULL))
-    status = permi_minors_solve(call, minors, options, full ? total.absolute + minors->lines[0] : NULL, &total, result);
-  else
-    result->error_bound = 0;
-  if (status == PERM_OK && call->marginals && result->value == 0)
-    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET)
-    result->is_complex = parts == 2;
-  else
-    permi_minors_fill(call, entries, (double)NAN);
-  result->seconds = permi_seconds() - start;
-  permi_pool_release(&pool);
-  return status;
-}
-
-static perm_status permi_minors_compute(const permi_minors_call *call, const perm_options *options_given,
-                                        perm_result *result)
-{
-  permi_environment environment;
-  perm_status status = PERM_OK;
-  permi_environment_begin(&environment);
-  if (call->marginals || !permi_small_minors_result(call, options_given, result)) {
-    permi_metered meter;
-    const double bytes = permi_view_bytes(call->m, call->n, &call->view);
-    const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
-    status = permi_minors_metered(call, options, result);
-    status = permi_kind(permi_meter_end(&meter, status, result), call->view.parts, options_given, result);
-  }
-  return permi_environment_end(&environment, status);
-}
-
-PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                      const int *column_counts, int row, const perm_options *options, double *minors,
-                                      perm_result *result)
-{
-  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, minors};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, int row, const perm_options *options, double *minors,
-                                         perm_result *result)
-{
-  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, minors};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                        const int *column_counts, const perm_options *options, double *gradient,
-                                        perm_result *result)
-{
-  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, gradient};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                           const int *column_counts, const perm_options *options, double *gradient,
-                                           perm_result *result)
-{
-  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, gradient};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, const perm_options *options, double *marginals,
-                                         perm_result *result)
-{
-  const permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, marginals};
-  return permi_minors_compute(&call, options, result);
-}
-#endif
-
-PERMI_BRIEF_END
-
 /* ========================================================================================== >>batch
-   Many small matrices: each element of a vector has its own, by Laplace expansion, n = 2 .. 4, or of halves of the
-   rows, real n = 5 .. 8, or by Glynn's signs, complex n = 5 .. 11 (AVX2, one after the other: 10). Others go through
-   single calls, and so does a value not large against its rounding errors.
-   Copying entries into matrices would take users 1.8 to 2.7 times as long, n = 5 .. 7. Times relative to single calls
-   on a Zen 4 core, n = 5 .. 8, entry by entry and one after the other: AVX-512 .56 .57 .69 .78 and .68 .65 .74 .79;
-   AVX2 .78 .78 .51 .63 and 1.0 1.0 .61 .70. Complex, n = 5 .. 10, AVX2 of another processor: .67 .53 .60 .59 .75 .86
-   and 1.0 .70 .79 .70 .85 .94. Entries a multiple of 512 doubles apart: n = 4 takes 5.6 ns, not 2.6; without copies n =
-   5 takes 31 ns, not 11.
-   Not taken: Glynn's signs for real n = 9 .. 11: .78 to 1.1 of single calls' time, with AVX-512 .67 to 1.0. */
+   Many small matrices, one for each element of a vector: Laplace expansion (n = 2 .. 4), also along halves of the rows
+   (real, n = 5 .. 8), or Glynn's signs (complex, n = 5 .. 11). Single calls take other orders, and values not large
+   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache (n =
+   5 took 31 ns, not 11). Users who copied entries themselves would wait 1.8 to 2.7 times as long.
+   Not taken: Glynn's signs for real n = 9 .. 11, .78 to 1.1 of single calls' time, with AVX-512 .67 to 1. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_BATCH_BLOCK 32 /* loaded at once, a multiple of every width */
-#define PERMI_BATCH_TASK 256 /* a thread takes at once, */
-#define PERMI_BATCH_LARGE 14 /* up to this order; 8 above, */
+#define PERMI_BATCH_TASK 256 /* matrices of a task up to order 14; 8 above, */
+#define PERMI_BATCH_LARGE 14
 #define PERMI_BATCH_APART 20 /* one, which threads share, above this */
-#define PERMI_BATCH_ROW 544 /* n + 1 times as many doubles hold values and what `above` writes after them */
+#define PERMI_BATCH_ROW 544  /* doubles for tables of signs, times n + 1 */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* Up to order `expanded` and, by `above`, from 5 to `most`: matrices and entry by entry. */
+/* most: order; above: from order 5 on. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width, expanded[2], most[2];
+  int parts, width, most;
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
-  void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
-  int (*above)(int n, const double *a, size_t stride, double least, double *out);
+  unsigned (*above)(const permi_batch_split *split, int n, const double *a, size_t stride, double least, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {8, 8}, permi_batch_stream_real_avx512, permi_batch_take_real_avx512,
-     permi_batch_halves_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {8, 8}, permi_batch_stream_real_avx2, permi_batch_take_real_avx2,
-     permi_batch_halves_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, 8, permi_batch_stream_real_avx512, permi_batch_halves_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, 8, permi_batch_stream_real_avx2, permi_batch_halves_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {11, 11}, permi_batch_stream_complex_avx512, permi_batch_take_complex_avx512,
-     permi_batch_signs_complex_avx512},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {10, 11}, permi_batch_stream_complex_avx2, permi_batch_take_complex_avx2,
-     permi_batch_signs_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, 11, permi_batch_stream_complex_avx512, permi_batch_signs_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, 11, permi_batch_stream_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
 #elif PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {4, 4}, permi_batch_stream_real_neon, permi_batch_take_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, 4, permi_batch_stream_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {4, 4}, permi_batch_stream_complex_neon, permi_batch_take_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, 4, permi_batch_stream_complex_neon, NULL},
 #endif
 #endif
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {4, 4}, permi_batch_stream_complex_plain, permi_batch_take_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, 4, permi_batch_stream_complex_plain, NULL},
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {4, 4}, permi_batch_stream_real_plain, permi_batch_take_real_plain, NULL}};
+    {PERM_ISA_PLAIN, 1, 1, 4, permi_batch_stream_real_plain, NULL}};
 
 typedef struct permi_batch {
   permi_batch_kind kind;
@@ -14210,6 +12994,7 @@ typedef struct permi_batch {
   const int *rows, *columns;
   const perm_options *options;
   const permi_batch_kernel *kernel;
+  permi_batch_split split[70]; /* of halves */
   int plain;
   perm_isa isa;
   double *out;
@@ -14217,81 +13002,68 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
+/* Returns the stride of permi_batch_matrices. */
+static size_t permi_batch_step(const permi_batch *batch)
 {
-  const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  const size_t step = parts == 2 ? 1 : batch->stride;
-  size_t e, k;
-  for (e = 0; e < entries; e += 2) {
-    const double *from = batch->a + (e / parts * batch->stride + first) * parts;
-    double *entry = to + e;
-    for (k = 0; k < count && e + 1 < entries; k++, entry += entries, from += parts) { /* stores take longest */
-      const double two[2] = {from[0], from[step]};
-      memcpy(entry, two, sizeof two);
-    }
-    for (; k < count; k++, entry += entries)
-      *entry = *from++;
-  }
+  const size_t numbers = batch->kind == PERMI_BATCH_MATRICES ? batch->stride : (size_t)(batch->n * batch->n);
+  return numbers * (size_t)batch->parts;
 }
 
-static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
+/* Returns row-major matrices, which other layouts copy to `to`. */
+static const double *permi_batch_matrices(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const int n = batch->n, parts = batch->parts;
-  const size_t first = k * (size_t)n;
-  double *to = matrix;
+  const size_t step = permi_batch_step(batch);
+  const double *const matrices = to;
+  size_t e, k;
   int i, j;
   if (batch->kind == PERMI_BATCH_MATRICES)
-    return batch->a + k * batch->stride * (size_t)parts;
-  if (batch->kind == PERMI_BATCH_ENTRIES)
-    permi_batch_gather(batch, k, 1, matrix);
-  for (i = 0; i < n && batch->kind == PERMI_BATCH_SELECTIONS; i++) {
-    const double *row = batch->a + (batch->rows ? batch->rows[first + (size_t)i] : i) * batch->ld * parts;
-    for (j = 0; j < n; j++, to += parts) {
-      const double *entry = row + batch->columns[first + (size_t)j] * parts;
-      to[0] = entry[0];
-      to[parts - 1] = entry[parts - 1];
-    }
+    return batch->a + first * step;
+  for (e = 0; e < step && batch->kind == PERMI_BATCH_ENTRIES; e++) {
+    const double *from = batch->a + (e / (size_t)parts * batch->stride + first) * (size_t)parts + e % (size_t)parts;
+    for (k = 0; k < count; k++, from += parts)
+      to[k * step + e] = *from;
   }
-  return matrix;
+  for (k = first * (size_t)n; k < (first + count) * (size_t)n && batch->kind == PERMI_BATCH_SELECTIONS; k += (size_t)n)
+    for (i = 0; i < n; i++) {
+      const double *row = batch->a + (batch->rows ? batch->rows[k + (size_t)i] : i) * batch->ld * parts;
+      for (j = 0; j < n; j++, to += parts) {
+        const double *entry = row + batch->columns[k + (size_t)j] * parts;
+        to[0] = entry[0];
+        to[parts - 1] = entry[parts - 1];
+      }
+    }
+  return matrices;
 }
 
-/* [entry][part][room]; the last one repeats. */
-static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
-                             double *to)
+/* Copies pairs x[0], x[other]: stores take longest. */
+PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
+{
+  size_t k;
+  PERMI_UNROLL_FEW
+  for (k = 0; k < times; k++, x += next, to += apart) {
+    const double two[2] = {x[0], x[other]};
+    memcpy(to, two, sizeof two);
+  }
+}
+
+/* Writes [entry][part][matrix]; the last matrix repeats. room: for the matrices. */
+static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, double *room, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
-  size_t e, k = 0;
-  if (batch->kind == PERMI_BATCH_ENTRIES && count == room) {
-    batch->kernel->take(batch->n, batch->a + first * parts, batch->stride, room / (size_t)batch->kernel->width, to,
-                        room);
+  const size_t step = permi_batch_step(batch);
+  const double *from;
+  size_t e, k;
+  if (batch->kind == PERMI_BATCH_ENTRIES && count == PERMI_BATCH_BLOCK) {
+    for (e = 0; e < entries; e++, to += PERMI_BATCH_BLOCK)
+      permi_batch_copy(batch->a + (e / parts * batch->stride + first) * parts + e % parts, parts, 2 * parts, to, 2,
+                       PERMI_BATCH_BLOCK / 2);
     return;
   }
-  for (; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES; k += 2) { /* stores take longest */
-    const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
-    double *lane = to + k;
-    for (e = 0; e < entries; e++, lane += room) {
-      const double two[2] = {from[e], other[e]};
-      memcpy(lane, two, sizeof two);
-    }
-  }
-  for (; k < room; k++) {
-    const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
-    for (e = 0; e < entries; e++)
-      to[e * room + k] = from[e];
-  }
-}
-
-typedef struct permi_batch_share {
-  permi_control *control;
-  double before, each;
-} permi_batch_share;
-
-static int permi_batch_progress(const perm_progress *progress, void *user_data)
-{
-  const permi_batch_share *share = (const permi_batch_share *)user_data;
-  share->control->stopped =
-      permi_control_poll(share->control, share->before + share->each * progress->fraction, progress->activity);
-  return share->control->stopped != PERM_OK;
+  from = permi_batch_matrices(batch, first, count, room);
+  for (k = 0; k < PERMI_BATCH_BLOCK; k += 2)
+    permi_batch_copy(from + (k < count ? k : count - 1) * step, k + 1 < count ? step : 0, 1, to + k, PERMI_BATCH_BLOCK,
+                     entries);
 }
 
 /* Sets NaN if stopped. Not inlined: perm_result is large. */
@@ -14300,7 +13072,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
 {
   perm_options options = *batch->options;
   perm_result result;
-  permi_batch_share share;
+  permi_inner inner;
   const permi_problem problem =
       permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
@@ -14312,11 +13084,11 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   options.cancel = NULL;
   options.max_seconds = 0;
   if (batch->n > PERMI_BATCH_APART) {
-    share.control = batch->control;
-    share.each = 1 / (double)batch->count;
-    share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
-    options.progress = permi_batch_progress;
-    options.user_data = &share;
+    inner.control = batch->control;
+    inner.each = 1 / (double)batch->count;
+    inner.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * inner.each;
+    options.progress = permi_inner_progress;
+    options.user_data = &inner;
     options.cancel = batch->options->cancel;
   }
   permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &options, &result);
@@ -14331,14 +13103,15 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   return result.status;
 }
 
-/* Stands if nothing was rounded or, by expansion, nothing lost or cancelled. */
+/* Returns 1 if nothing was rounded or, by expansion, nothing lost or cancelled. */
 static int permi_batch_stands(const permi_batch *batch, const double *a, const double *out, const double *value)
 {
-  const int n = batch->n, parts = batch->parts, width = batch->kernel->width, entries = n * n * parts;
+  const int n = batch->n, parts = batch->parts, entries = n * n * parts;
   int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[parts - 1]) >= PERMI_SMALL_LEAST;
   if (n > 4)
-    return out[parts * width] <= 1e30 &&
-           permi_small_rounds_nothing(n, entries, a, 4 * sqrt(out[(parts + 1) * width]) * pow(n * parts, 0.5 * n));
+    return out[parts * PERMI_BATCH_BLOCK] <= 1e30 &&
+           permi_small_rounds_nothing(
+               n, entries, a, 4 * sqrt(out[(parts + 1) * PERMI_BATCH_BLOCK]) * pow(n * parts, 0.5 * n));
   for (e = 0; e < entries; e++)
     stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
   return stands || permi_small_is_safe(entries, a);
@@ -14370,86 +13143,73 @@ static void permi_batch_one(permi_batch_task *task, size_t at, const double *mat
 static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
-  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
-  const size_t parts = (size_t)batch->parts, entries = (size_t)(n * n) * parts;
-  size_t first, at;
-  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && batch->kind == PERMI_BATCH_MATRICES && !batch->todo) {
-    for (at = begin; at < end; at++) { /* without the calls below: n = 4 takes 8 ns */
-      const double *matrix = batch->a + at * batch->stride * parts;
-      if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
-        permi_batch_one(task, at, matrix);
-    }
-    return;
-  }
+  size_t first, k;
   for (first = begin; first < end; first += PERMI_BATCH_BLOCK) {
-    const size_t last = end - first < PERMI_BATCH_BLOCK ? end : first + PERMI_BATCH_BLOCK;
-    if (by_entries)
-      permi_batch_gather(batch, first, last - first, task->memory);
-    for (at = first; at < last; at++)
-      if (!batch->todo || batch->todo[at])
-        permi_batch_one(task, at, by_entries ? task->memory + (at - first) * entries
-                                             : permi_batch_fetch(batch, at, task->memory));
+    const size_t count = end - first < PERMI_BATCH_BLOCK ? end - first : PERMI_BATCH_BLOCK;
+    const double *matrix = permi_batch_matrices(batch, first, count, task->memory);
+    for (k = first; k < first + count; k++, matrix += permi_batch_step(batch))
+      if (!batch->todo || batch->todo[k])
+        permi_batch_one(task, k, matrix);
   }
 }
 
-/* Values without a bit in `stand` are computed again. */
+/* Values without a bit in `stand` are computed again unless they stand. */
 static void permi_batch_write(permi_batch_task *task, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = task->batch;
   const int parts = batch->parts;
-  const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
   size_t k;
-  if (parts == 1 && count == width && !(~stand & ((1u << width) - 1))) {
-    memcpy(value, out, width * sizeof *value);
-    return;
-  }
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
-    value[parts - 1] = out[k + (size_t)(parts - 1) * width];
+    if (parts == 2)
+      value[1] = out[PERMI_BATCH_BLOCK + k];
     if (!(stand & 1)) {
-      const double *matrix = permi_batch_fetch(batch, first + k, task->memory);
+      const double *matrix = permi_batch_matrices(batch, first + k, 1, task->memory);
       if (!permi_batch_stands(batch, matrix, out + k, value))
         permi_batch_one(task, first + k, matrix);
     }
   }
 }
 
-/* Blocks are copied: entries a power of two apart drive each other out of the cache. */
 static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
-  const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
-  double *lanes = task->memory + entries, *out;
-  size_t first = begin, v;
+  const int in_place = parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512);
+  double *lanes = task->memory + entries * PERMI_BATCH_BLOCK, *out;
+  size_t first, count;
   lanes += (64 - ((uintptr_t)lanes & 63)) % 64 / sizeof(double);
-  out = lanes + (size_t)entries * room;
-  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && (n < 4 || batch->stride % 512)) {
-    const size_t vectors = (end - begin) / width;
-    if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
+  out = lanes + entries * PERMI_BATCH_BLOCK;
+  if (in_place && n <= 4) {
+    count = (end - begin) / (size_t)kernel->width;
+    if (kernel->stream(n, batch->a + begin, batch->stride, count, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
                        batch->out + begin))
-      first += vectors * width;
+      begin += count * (size_t)kernel->width;
   }
-  for (; first < end; first += room) {
-    const size_t count = end - first < room ? end - first : room;
+  for (first = begin; first < end; first += count) {
+    const int whole = end - first >= PERMI_BATCH_BLOCK, given = whole && in_place && n > 4;
+    const double *a = given ? batch->a + first : lanes;
+    const size_t stride = given ? batch->stride : (size_t)(PERMI_BATCH_BLOCK * parts);
+    double *values = n <= 4 && parts == 1 && whole ? batch->out + first : out;
     unsigned stand = 0;
-    permi_batch_load(batch, first, count, room, task->memory, lanes);
-    if (n <= 4)
-      stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
-                      permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
-    for (v = 0; v < count; v += width) {
-      double *values = n > 4 ? out : out + v * (size_t)parts;
-      if (n > 4)
-        stand = (unsigned)kernel->above(n, lanes + v, stride, PERMI_SMALL_LEAST, values);
-      permi_batch_write(task, first + v, count - v < width ? count - v : width, values, stand);
-    }
+    count = whole ? PERMI_BATCH_BLOCK : end - first;
+    if (!given)
+      permi_batch_load(batch, first, count, task->memory, lanes);
+    if (n > 4)
+      stand = kernel->above(batch->split, n, a, stride, PERMI_SMALL_LEAST, values);
+    else if (kernel->stream(n, a, stride, PERMI_BATCH_BLOCK / (size_t)kernel->width, PERMI_FOUR_LARGEST,
+                            PERMI_SMALL_LEAST, values) ||
+             permi_small_is_safe(entries * PERMI_BATCH_BLOCK, a))
+      stand = ~0u;
+    if (values == out || !stand)
+      permi_batch_write(task, first, count, values, stand);
   }
 }
 
-/* GPUs compute from order 10 on; below, sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030
-   s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what they leave. */
+/* Below order 10 sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11
+   s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what GPUs leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -14507,24 +13267,57 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel. */
+/* Lists the factors of the products of rows that take `columns`. */
+static void permi_batch_products(int columns, unsigned char *to)
+{
+  static const unsigned char four[6][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
+  int at[4] = {0, 0, 0, 0}, few = 0, j;
+  for (j = 0; j < 8; j++)
+    if (columns >> j & 1)
+      at[few++] = j;
+  for (j = 0; j < 6; j++) {
+    const int x = at[few % 2 ? j == 1 : four[j][0]], y = at[few % 2 ? 2 - (j == 5) : four[j][1]];
+    to[j] = (unsigned char)(few % 2 && j % 2 == 0 ? at[j / 2] : x + y * (y - 1) / 2);
+  }
+}
+
+/* Lists the choices of four columns. */
+static void permi_batch_splits(int n, permi_batch_split *split)
+{
+  const int free = n < 8 ? n : 7, step = n > 6 ? 2 : 1;
+  int first, m, j;
+  for (first = 0; first < step; first++)
+    for (m = (1 << free) - 1 - first; m > 0; m -= step) {
+      int columns = n == 8 ? 128 : 0, few = n == 8;
+      for (j = 0; j < free; j++) {
+        columns |= (m >> (free - 1 - j) & 1) << j;
+        few += m >> j & 1;
+      }
+      if (few != n - 4)
+        continue;
+      permi_batch_products(((1 << n) - 1) ^ columns, split->upper);
+      permi_batch_products(columns, split->lower);
+      if (n == 8) {
+        memcpy(split[1].upper, split->lower, sizeof split->upper);
+        memcpy(split[1].lower, split->upper, sizeof split->lower);
+      }
+      split += 1 + (n == 8);
+    }
+}
+
 static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
-  const int n = batch->n, by_entries = batch->kind == PERMI_BATCH_ENTRIES;
-  perm_isa isa;
+  const int n = batch->n;
   size_t k;
   batch->isa = permi_isa(options);
-  isa = batch->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : batch->isa;
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
-  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && batch->plain && n >= 2; k++) {
-    const permi_batch_kernel *kernel = &permi_batch_kernels[k];
-    if (kernel->isa == isa && kernel->parts == batch->parts &&
-        (n <= kernel->expanded[by_entries] || (n > 4 && n <= kernel->most[by_entries])))
-      batch->kernel = kernel;
-  }
+  for (k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
+    if (permi_batch_kernels[k].isa == batch->isa && permi_batch_kernels[k].parts == batch->parts &&
+        n <= permi_batch_kernels[k].most)
+      batch->kernel = &permi_batch_kernels[k];
 }
 
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
@@ -14545,8 +13338,11 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   for (k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
-  run.room = (size_t)(n * n * parts) * (1 + PERMI_BATCH_BLOCK) + 8 +
-             (batch->kernel ? (size_t)(n + 1) * PERMI_BATCH_ROW : 0);
+  if (batch->kernel && parts == 1 && n > 4)
+    permi_batch_splits(n, batch->split);
+  run.room = (size_t)(n * n * parts) * PERMI_BATCH_BLOCK;
+  if (batch->kernel)
+    run.room += run.room + 4 * PERMI_BATCH_BLOCK + 8 + (size_t)(n + 1) * PERMI_BATCH_ROW;
   status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
@@ -14721,6 +13517,441 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
 #endif
 
 PERMI_BRIEF_BEGIN
+
+/* =================================================================================== >>minors_calls */
+
+#if !defined(PERM_NO_EXTRAS)
+/* Estimates a scaled error. */
+static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
+{
+  return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +
+         (minors->subsets ? minors->lost : 0) +
+         (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
+}
+
+static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
+                                   const permi_minors_total *total, perm_result *result)
+{
+  const int rows = minors->lines[0], columns = minors->lines[1];
+  int spare = 1, i, j, k, e; /* lines of ones */
+  double value = 0, error = 0, of_value = 0;
+  result->exp2 = minors->unit_exp2 - minors->scale_exp2;
+  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
+    value += minors->count[1][j] * permi_minors_scaled(minors, 0, rows - 1, j, 0) *
+             permi_ldexp(total->value[k].hi, total->exp2[k]);
+  result->value = result->error_estimate = 0;
+  if (!(value > 0))
+    return;
+  for (j = 0; j < columns; j++)
+    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1) / value + columns * PERMI_UNIT);
+  for (i = k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++, k++) {
+      const int row = minors->origin[0][i], column = minors->origin[1][j];
+      const double weight =
+          (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
+      const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
+      if (row == call->m || column == call->n) {
+        spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
+        continue;
+      }
+      call->out[row * call->n + column] = x;
+      minors->largest = fmax(minors->largest, x);
+      error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
+    }
+  result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
+  for (k = 2; k <= spare; k++) { /* they are not told apart */
+    value = frexp(value / k, &e);
+    result->exp2 += e;
+  }
+  value = frexp(value, &e);
+  result->exp2 += e;
+  if (result->exp2 > -1000 && result->exp2 <= 1000) {
+    value = ldexp(value, (int)result->exp2);
+    result->exp2 = 0;
+  }
+  result->value = value;
+}
+
+static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
+{
+  const int parts = minors->parts, row = minors->lines[0] - 1;
+  int j, part;
+  value[0] = value[1] = permi_dd_make(0);
+  for (j = 0; j < minors->lines[1]; j++) {
+    const int at = permi_minors_place(minors, 0, row, j) * parts;
+    permi_dd x[2], y[2];
+    x[1] = y[1] = permi_dd_make(0);
+    for (part = 0; part < parts; part++) {
+      x[part] = permi_dd_make(minors->count[1][j] * permi_minors_scaled(minors, 0, row, j, part));
+      y[part] = permi_dd_scale(total->value[at + part], permi_int_exponent(total->exp2[at + part]));
+    }
+    permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
+    for (part = 0; part < 2; part++)
+      value[part] = permi_dd_add(value[part], x[part]);
+  }
+}
+
+static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
+                                perm_result *result)
+{
+  const int parts = minors->parts, columns = minors->lines[1], rows = minors->lines[0], gradient = call->gradient;
+  const long long whole = minors->unit_exp2 - minors->scale_exp2;
+  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
+  permi_dd value[2];
+  double estimate = 0, lead;
+  int i, j, part, e, k;
+  permi_minors_value(minors, total, value);
+  for (i = minors->least, k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++) {
+      const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
+      const long long unit = whole + minors->exp2[0][i] + minors->exp2[1][j];
+      const double lost = permi_minors_lost(minors, total, i) * factor;
+      for (part = 0; part < parts; part++, k++) {
+        total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
+        total->exp2[k] += unit;
+        if (total->value[k].hi != 0) {
+          frexp(total->value[k].hi, &e);
+          most = total->exp2[k] + e > most ? total->exp2[k] + e : most;
+          least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
+        }
+      }
+      if (lost > 0 && (estimate == 0 || lost > permi_ldexp(estimate, estimate_exp2 - unit))) {
+        estimate = lost;
+        estimate_exp2 = unit;
+      }
+    }
+  lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
+  if (lead != 0) {
+    frexp(lead, &e); /* keeps the permanent a double */
+    most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
+    least = whole + e < least ? whole + e : least;
+  }
+  if (estimate != 0 && most == LLONG_MIN) {
+    frexp(estimate, &e);
+    most = least = estimate_exp2 + e;
+  }
+  common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + e < 1000)) ? 0 : most;
+  result->exp2 = common;
+  result->value = permi_ldexp(value[0].hi, whole - common);
+  result->imaginary = parts == 2 ? permi_ldexp(value[1].hi, whole - common) : 0;
+  result->error_estimate = permi_ldexp(estimate, estimate_exp2 - common);
+  for (i = minors->least, k = 0; i < rows; i++)
+    for (j = 0; j < columns; j++)
+      for (part = 0; part < parts; part++, k++) {
+        const double x = permi_ldexp(total->value[k].hi, total->exp2[k] - common);
+        call->out[((gradient ? minors->origin[0][i] * call->n : 0) + minors->origin[1][j]) * parts + part] = x;
+        minors->largest = fmax(minors->largest, fabs(x));
+        if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
+          result->error_estimate += DBL_MIN;
+      }
+  result->error_estimate += PERMI_UNIT * parts * minors->largest;
+  if (minors->below > PERMI_NO_MEASURE)
+    result->error_estimate = (double)INFINITY;
+}
+
+/* ONE: by permanents or subsets. */
+typedef enum permi_minors_by { PERMI_MINORS_BY_PERMANENTS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
+
+static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
+{
+  permi_minors_plan_permanents(minors);
+  if (by != PERMI_MINORS_BY_PERMANENTS && options->method == PERM_METHOD_AUTO)
+    permi_minors_plan_subsets(minors, options);
+}
+
+/* Returns 1 for GPUs. full: room, or NULL. */
+static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
+{
+  double seconds;
+  permi_minors_plan_one(minors, options, by);
+  minors->below = 0;
+  if (!full || by != PERMI_MINORS_BY_ANY)
+    return 0;
+  seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
+  if (permi_minors_plan_dense(minors, permi_isa(options), full) && minors->seconds > seconds &&
+      options->method != PERM_METHOD_DENSE)
+    permi_minors_plan_one(minors, options, by);
+  return permi_minors_gpu_takes(minors, options, full);
+}
+
+static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
+                                    permi_minors_by by, double *full, permi_minors_total *total,
+                                    permi_control *control, perm_result *result)
+{
+  const int on_gpu = permi_minors_choose(minors, options, by, full);
+  const int threads =
+      on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
+  perm_status status;
+  if (minors->terms >= 1e18)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
+  if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
+                      permi_time_words(minors->seconds).text, options->max_seconds);
+  control->work_total = minors->seconds;
+  status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
+           : minors->subsets ? permi_minors_subsets(minors, options, control, total)
+           : minors->kernel  ? permi_minors_execute(minors, options, control, threads, full, total)
+                             : permi_minors_permanents(minors, options, control, total, result);
+  if (status != PERM_OK)
+    return permi_fail(result, status, 0, "%s",
+                      status > 0            ? permi_early_words(control, status).text
+                      : control->message[0] ? control->message
+                                            : perm_status_text(status));
+  minors->in_doubles = on_gpu || minors->kernel || minors->subsets;
+  minors->largest = 0;
+  if (call->marginals)
+    permi_minors_marginals(call, minors, total, result);
+  else
+    permi_minors_output(call, minors, total, result);
+  result->error_bound = minors->subsets && permi_rounding_is_sound() ? result->error_estimate : (double)INFINITY;
+  result->gpus = on_gpu ? control->gpus : 0;
+  if (minors->in_doubles) {
+    result->method = minors->subsets ? PERM_METHOD_SUBSETS : PERM_METHOD_DENSE;
+    result->precision = options->precision;
+    result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
+    result->threads = threads;
+  }
+  result->terms += minors->terms;
+  return status;
+}
+
+static perm_status permi_minors_check(const permi_minors_call *call, const perm_options *options,
+                                      int (*counts)[PERM_MAX_N], int *total, perm_result *result)
+{
+  const int m = call->m, n = call->n, gradient = call->gradient, arguments = gradient ? 7 : 8;
+  const char *refusal = options->certify                             ? "minors have no guaranteed bound (certify)"
+                        : options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_DENSE &&
+                                options->method != PERM_METHOD_GLYNN ? "minors have methods auto, dense and glynn"
+                        : options->precision > PERM_PRECISION_DD
+                            ? "minors have precisions default and dd"
+                            : NULL;
+  int side, i, j, larger;
+  perm_status status = permi_check_whole(options, arguments, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, &call->view, result);
+  if (status != PERM_OK)
+    return status;
+  if (!call->out && n > 0 && (m > 0 || !gradient))
+    return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL",
+                      call->marginals ? "marginals" : gradient ? "gradient" : "minors");
+#if defined(PERM_NO_COMPLEX)
+  if (call->view.parts == 2)
+    refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
+#endif
+  if (refusal)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, arguments, "options: %s", refusal);
+  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
+                      PERM_MAX_N);
+  for (side = 0; side < 2; side++)
+    for (i = total[side] = 0; i < (side ? n : m); i++) {
+      const int copies = call->counts[side] ? call->counts[side][i] : 1;
+      if (copies < 0 || copies > 1 << 20)
+        return permi_fail(result, PERM_ERROR_COUNTS, 5 + side, "a multiplicity is negative or above a million");
+      total[side] += counts[side][i] = copies;
+    }
+  larger = total[0] < total[1];
+  if (total[0] != total[1] && !call->marginals)
+    return permi_fail(result, PERM_ERROR_COUNTS, 6,
+                      "%d rows with their copies, but %d columns: minors are of as many", total[0], total[1]);
+  if (total[larger] > PERMI_MINORS_TOTAL)
+    return permi_fail(result, PERM_ERROR_SIZE, 5 + larger, "%d %s with their copies; at most %d", total[larger],
+                      larger ? "columns" : "rows", PERMI_MINORS_TOTAL);
+  if (total[0] != total[1] && (larger ? m : n) == PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 2 - larger, "%d different %s, and some %s left; at most %d",
+                      PERM_MAX_N, larger ? "rows" : "columns", larger ? "columns" : "rows", PERM_MAX_N - 1);
+  for (i = 0; call->marginals && i < m; i++)
+    for (j = 0; j < n; j++)
+      if (permi_at(&call->view, i, j, 0) < 0)
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "a has %.17g in row %d, column %d (counted from 1): "
+                          "marginals are of weights; derivatives by any entries: perm_gradient_real",
+                          permi_at(&call->view, i, j, 0), i + 1, j + 1);
+  if (!gradient && (call->row < 0 || call->row >= m || counts[0][call->row] == 0))
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
+                      call->row < 0 || call->row >= m ? "" : ", and has no copy");
+  return PERM_OK;
+}
+
+static void permi_minors_take(permi_minors *minors, int side, int line, int count)
+{
+  if (!count)
+    return;
+  minors->origin[side][minors->lines[side]] = line;
+  minors->count[side][minors->lines[side]++] = count;
+}
+
+/* Puts the wanted row last; marginals get ones for missing copies. */
+static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
+                                permi_minors *minors)
+{
+  const int m = call->m, n = call->n;
+  int i, j, part;
+  memset(minors, 0, offsetof(permi_minors, entry));
+  minors->parts = call->view.parts;
+  minors->total = total[0] > total[1] ? total[0] : total[1];
+  minors->drops = call->marginals;
+  for (i = 0; i < m; i++)
+    permi_minors_take(minors, 0, i, call->gradient || i != call->row ? counts[0][i] : 0);
+  permi_minors_take(minors, 0, call->gradient ? m : call->row,
+                    call->gradient ? minors->total - total[0] : counts[0][call->row]);
+  for (j = 0; j < n; j++)
+    permi_minors_take(minors, 1, j, counts[1][j]);
+  permi_minors_take(minors, 1, n, minors->total - total[1]);
+  minors->least = call->gradient ? 0 : minors->lines[0] - 1;
+  for (i = 0; i < minors->lines[0]; i++)
+    for (j = 0; j < minors->lines[1]; j++)
+      for (part = 0; part < minors->parts; part++) {
+        const int row = minors->origin[0][i], column = minors->origin[1][j];
+        minors->entry[i][j][part] = row == m || column == n ? 1 : permi_at(&call->view, row, column, part);
+      }
+}
+
+static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
+                                      double *full, permi_minors_total *total, perm_result *result)
+{
+  permi_minors_by by = options->precision == PERM_PRECISION_DD || options->method == PERM_METHOD_GLYNN
+                           ? PERMI_MINORS_BY_PERMANENTS
+                           : PERMI_MINORS_BY_ANY;
+  permi_control control = permi_control_begin(options);
+  perm_status status = permi_minors_run(call, minors, options, by, full, total, &control, result);
+  double relative = status == PERM_OK && result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
+  while (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
+    const perm_result finished = *result;
+    by = minors->subsets ? PERMI_MINORS_BY_PERMANENTS : PERMI_MINORS_BY_ONE;
+    permi_minors_plan_one(minors, options, by);
+    if ((options->tolerance > 0 ? options->max_seconds > 0 && minors->seconds > options->max_seconds
+                                : minors->seconds >= PERMI_ESCALATE_SECONDS) ||
+        permi_minors_run(call, minors, options, by, full, total, &control, result) != PERM_OK) {
+      *result = finished;
+      break;
+    }
+    result->escalated = 1;
+    relative = result->error_estimate > 0 ? result->error_estimate / minors->largest : 0;
+  }
+  if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    status = result->status = PERM_TOLERANCE_NOT_MET;
+    permi_say(result->message, sizeof result->message,
+              "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
+              relative);
+  }
+  return status;
+}
+
+static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
+{
+  int k;
+  for (k = 0; k < entries; k++)
+    call->out[k] = x;
+}
+
+static perm_status permi_minors_metered(const permi_minors_call *call, const perm_options *options, perm_result *result)
+{
+  const double start = permi_seconds();
+  const int parts = call->view.parts, rows = call->gradient ? call->m : 1, n = call->n;
+  const int entries =
+      call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
+  int counts[2][PERM_MAX_N], totals[2], full;
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_minors *minors;
+  permi_minors_total total;
+  perm_status status;
+  permi_minors_fill(call, entries, (double)NAN);
+  if (!result)
+    return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
+  permi_result_clear(result);
+  status = permi_minors_check(call, options, counts, totals, result);
+  if (status != PERM_OK)
+    return status;
+  minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
+  if (!minors)
+    return permi_fail_memory(result);
+  permi_minors_gather(call, counts, totals, minors);
+  total.count = (minors->lines[0] - minors->least) * minors->lines[1] * parts;
+  full = minors->total <= PERM_MAX_N ? minors->total * (minors->total * parts + PERM_MAX_N) : 0;
+  total.value = (permi_dd *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.value);
+  total.exp2 = (long long *)permi_pool_get(&pool, (size_t)total.count, sizeof *total.exp2);
+  total.absolute = (double *)permi_pool_get(&pool, (size_t)(minors->lines[0] + full), sizeof *total.absolute);
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return permi_fail_memory(result);
+  }
+  permi_minors_fill(call, entries, 0);
+  result->method = PERM_METHOD_STRUCTURE;
+  result->isa = PERM_ISA_PLAIN;
+  result->threads = 1;
+  result->value = minors->lines[0] == 0;
+  if (minors->lines[0] && permi_minors_scale(minors, full ? total.absolute + minors->lines[0] : NULL))
+    status = permi_minors_solve(call, minors, options, full ? total.absolute + minors->lines[0] : NULL, &total, result);
+  else
+    result->error_bound = 0;
+  if (status == PERM_OK && call->marginals && result->value == 0)
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 3, "the permanent is 0: no assignment has a weight");
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET)
+    result->is_complex = parts == 2;
+  else
+    permi_minors_fill(call, entries, (double)NAN);
+  result->seconds = permi_seconds() - start;
+  permi_pool_release(&pool);
+  return status;
+}
+
+static perm_status permi_minors_compute(const permi_minors_call *call, const perm_options *options_given,
+                                        perm_result *result)
+{
+  permi_environment environment;
+  perm_status status = PERM_OK;
+  permi_environment_begin(&environment);
+  if (call->marginals || !permi_small_minors_result(call, options_given, result)) {
+    permi_metered meter;
+    const double bytes = permi_view_bytes(call->m, call->n, &call->view);
+    const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
+    status = permi_minors_metered(call, options, result);
+    status = permi_kind(permi_meter_end(&meter, status, result), call->view.parts, options_given, result);
+  }
+  return permi_environment_end(&environment, status);
+}
+
+PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                      const int *column_counts, int row, const perm_options *options, double *minors,
+                                      perm_result *result)
+{
+  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, minors};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, int row, const perm_options *options, double *minors,
+                                         perm_result *result)
+{
+  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, minors};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                        const int *column_counts, const perm_options *options, double *gradient,
+                                        perm_result *result)
+{
+  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, gradient};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                           const int *column_counts, const perm_options *options, double *gradient,
+                                           perm_result *result)
+{
+  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, gradient};
+  return permi_minors_compute(&call, options, result);
+}
+
+PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
+                                         const int *column_counts, const perm_options *options, double *marginals,
+                                         perm_result *result)
+{
+  const permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, marginals};
+  return permi_minors_compute(&call, options, result);
+}
+#endif
+
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CUDA_HOST 1
 #include PERM_CUDA_FILE
@@ -15109,8 +14340,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Returns a table's number plus a row sum. With 32 registers the load stands alone: gcc is 1.26 times as fast; with 16
-   it costs 3 to 20%. */
+/* Returns a table's number plus a row sum. With 32 registers gcc is 1.26 times as fast with a load of its own; with 16
+   that costs 3 to 20%. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -15135,14 +14366,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *t, const double *x,
                                                            PERMI_V one, int block, PERMI_V *p, PERMI_V *m)
 {
-  const PERMI_V first = PERMI_SET(x[0]);
   const int settings = 1 << block;
   int i, k;
   PERMI_EVERY(k, settings, p[k] = m[k] = one);
-  PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
-                            p + k, m + k, first + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
-  t += settings * PERMI_WIDTH;
-  for (i = 1; i < dense->rows; i++) {
+  for (i = 0; i < dense->rows; i++) {
     const PERMI_V outer = PERMI_SET(x[i]);
     PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
                               p + k, m + k, outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
@@ -15152,18 +14379,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
 
 /* Rows i, j with y = z + l, l over pivot and block columns: turning l's signs takes (z_i z_j + l_i l_j) + (z_i l_j +
    z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting: (2^K + 2 + 6
-   2^K) / 4 2^K operations an element, without division. */
+   2^K) / 4 2^K operations an element, no division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
   *m = *m * (even - odd);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_real_setting)(PERMI_V *p, PERMI_V *m, const double *t, const double *x,
-                                                             const double *constant, PERMI_V zi, PERMI_V zj, int q)
-{
-  const PERMI_V odd = PERMI_LOAD(t + q * PERMI_WIDTH) + PERMI_SET(x[q]);
-  PERMI_NAME(times_pair_real)(p, m, PERMI_FMA(zi, zj, PERMI_SET(constant[q])), odd);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *t, const double *x,
@@ -15175,9 +14395,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   PERMI_EVERY(k, settings, p[k] = m[k] = one);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
-    PERMI_EVERY(k, settings,
-               PERMI_NAME(pair_real_setting)(p + k, m + k, t + 2 * PERMI_WIDTH, x + 2, constant, zi, zj,
-                                             PERMI_NAME(setting)(k, block)));
+    PERMI_EVERY(k, settings, const int q = PERMI_NAME(setting)(k, block);
+                PERMI_NAME(times_pair_real)(p + k, m + k, PERMI_FMA(zi, zj, PERMI_SET(constant[q])),
+                                            PERMI_LOAD(t + (2 + q) * PERMI_WIDTH) + PERMI_SET(x[2 + q])));
     x += 2 + settings;
     t += (2 + settings) * PERMI_WIDTH;
     constant += settings;
@@ -15327,19 +14547,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, 
   }
 }
 
-/* Terms of the present group, and of all before. */
+/* Of the present group, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
-{
-  if (form == PERMI_FORM_SPLIT)
-    return p;
-  if (form == PERMI_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
-    return p + m;
-  return p - m;
-}
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
@@ -15366,7 +14577,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   PERMI_V term[8], even, odd, error;
   int k;
   if (product == PERMI_ROUNDED) {
-    PERMI_EVERY(k, settings, term[k] = PERMI_NAME(term)(p[k], m[k], form, block));
+    PERMI_EVERY(k, settings,
+                if (form == PERMI_FORM_SPLIT) term[k] = p[k];
+                else if (form == PERMI_FORM_PAIR && block % 2 != 0) term[k] = p[k] + m[k]; /* m: K + 1 signs */
+                else term[k] = p[k] - m[k]);
     even = PERMI_NAME(sum_by_parity)(term, block, &odd);
     total->group = total->group + (even - odd);
     if (last) {
@@ -15578,7 +14792,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
   sums->absolute = sums->absolute + larger;
 }
 
-/* Adds [xy] of f times the last pair. */
+/* Adds [xy] of f times a pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int setting, int parts)
 {
@@ -15639,7 +14853,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
 
 /* Sets x to sums of `count` columns for all signs; the `more` that follow have the signs of `away`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int more,
-                                                           int away, PERMI_NAME(small_lanes) lanes, int parts)
+                                                           uint64_t away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
@@ -15788,8 +15002,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
     for (i = 0; i < n; i++)
       PERMI_NAME(small_outer_row)(a + i * stride + (near_columns - rest + columns) * parts,
-                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near_columns, away,
-                                  from.lanes, parts);
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near_columns,
+                                  (uint64_t)away, from.lanes, parts);
     for (k = 0; k < n / 2; k++) {
       PERMI_N c;
       const double *row = a + 2 * k * stride;
@@ -15856,7 +15070,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(int order, int given, const dou
 PERMI_INSTANCE(small_real_n6, 6, 1, 0)
 PERMI_INSTANCE(small_real_n7, 7, 1, 1)
 PERMI_INSTANCE(small_real_n8, 8, 1, 2)
-PERMI_INSTANCE(small_real_n12, 12, 1, 2)
 #elif PERMI_WIDTH == 4
 PERMI_INSTANCE(small_real_n5, 5, 1, 0)
 PERMI_INSTANCE(small_real_n6, 6, 1, 1)
@@ -15885,269 +15098,18 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 
 PERMI_BRIEF_BEGIN
 
-/* =================================================================================== >>limb_kernels
-   Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, and products of row sums. A number of k limbs is
-   sum_i a_i, a_i a multiple of u_i = 2^(51 i) unit; round[i] = C_i = 1.5 * 2^103 u_i. fma(a, g, C_i) = C_i + h and
-   l = fma(a, g, -h) split ag = h + l exactly. A limb's four vectors are `places` apart. Limbs stay below 2^52 u_i;
-   exact_carry leaves at most 2^50 u_i (docs/proofs-rounding.md; proved by machine: tests/proofs/limbs.g,
-   tests/proofs/limbs_orders.sh). */
-
-#if defined(PERMI_I) && !defined(PERM_NO_EXACT)
-/* Sets a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
-                                                       int places)
-{
-  PERMI_V carry[4], factor[4];
-  int i, place;
-  PERMI_UNROLL
-  for (place = 0; place < places; place++) {
-    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
-    carry[place] = PERMI_SET(0);
-  }
-  PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]);
-    PERMI_UNROLL
-    for (place = 0; place < places; place++) {
-      PERMI_V *at = a + i * places + place;
-      const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
-      PERMI_V low = PERMI_FMS(*at, factor[place], high);
-      if (i)
-        low = low + carry[place];
-      *at = low;
-      carry[place] = high;
-    }
-  }
-  PERMI_UNROLL
-  for (place = 0; place < places; place++)
-    a[k * places + place] = carry[place];
-}
-
-/* Adds products of na limbs with nb, `places` apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
-                                                     const double *round, const double *rest, int places)
-{
-  int i, j;
-  PERMI_UNROLL_FEW
-  for (i = 0; i < na; i++) {
-    PERMI_UNROLL_FEW
-    for (j = 0; j < nb; j++) {
-      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
-      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
-      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
-      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
-    }
-  }
-}
-
-/* Adds l and h of a g to low and high. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, PERMI_V *low, PERMI_V *high)
-{
-  const PERMI_V h = PERMI_FMA(a, g, c) - c;
-  *low = *low + PERMI_FMS(a, g, h);
-  *high = *high + h;
-}
-
-/* Does the same for all parts of a product. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
-                                                         PERMI_V *high, int parts)
-{
-  PERMI_NAME(exact_split)(a[0], g[0], c, low, high);
-  if (parts == 2) {
-    PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - g[1], c, low, high);
-    PERMI_NAME(exact_split)(a[0], g[1], c, low + 1, high + 1);
-    PERMI_NAME(exact_split)(a[1], g[0], c, low + 1, high + 1);
-  }
-}
-
-/* The same for one vector of Gaussian integers, limbs `apart`; g's parts are four vectors apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int k, const double *g, const double *round,
-                                                                int apart)
-{
-  PERMI_V factor[2], carry[2];
-  int i;
-  factor[0] = PERMI_LOAD(g);
-  factor[1] = PERMI_LOAD(g + 4 * PERMI_WIDTH);
-  carry[0] = carry[1] = PERMI_SET(0);
-  PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++) {
-    PERMI_V *at = a + i * apart, low[2] = {carry[0], carry[1]};
-    carry[0] = carry[1] = PERMI_SET(0);
-    PERMI_NAME(exact_product)(at, factor, PERMI_SET(round[i]), low, carry, 2);
-    at[0] = low[0];
-    at[1] = low[1];
-  }
-  a[k * apart] = carry[0];
-  a[k * apart + 1] = carry[1];
-}
-
-/* Carries limbs 0 .. k - 2 of `vectors` numbers to at most 2^50. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const double *round, int vectors)
-{
-  int i, v;
-  for (i = 0; i + 1 < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]);
-    for (v = 0; v < vectors; v++, a++) {
-      const PERMI_V sum = *a + c, high = sum - c;
-      *a = *a - high;
-      a[vectors] = a[vectors] + high;
-    }
-  }
-}
-
-/* Sets a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, int grown, const double *y,
-                                                            const double *round, int parts)
-{
-  int i, part, place;
-  for (place = 0; place < 4; place++) {
-    PERMI_V *at = a + place * parts, low[2], high[2], carry[2], second[2];
-    for (part = 0; part < parts; part++) {
-      low[part] = PERMI_LOAD(y + (4 * part + place) * PERMI_WIDTH);
-      high[part] = PERMI_LOAD(y + (4 * (parts + part) + place) * PERMI_WIDTH);
-      carry[part] = second[part] = PERMI_SET(0);
-    }
-    for (i = 0; i < grown; i++, at += 4 * parts) {
-      PERMI_V sum[2], next[2], beyond[2];
-      for (part = 0; part < parts; part++) {
-        sum[part] = carry[part];
-        next[part] = second[part];
-        beyond[part] = PERMI_SET(0);
-      }
-      if (i < k) {
-        PERMI_NAME(exact_product)(at, low, PERMI_SET(round[i]), sum, next, parts);
-        PERMI_NAME(exact_product)(at, high, PERMI_SET(round[i + 1]), next, beyond, parts);
-      }
-      for (part = 0; part < parts; part++) {
-        const PERMI_V c = PERMI_SET(round[i]), rounded = sum[part] + c, up = rounded - c;
-        at[part] = i + 1 < grown ? sum[part] - up : sum[part] + (next[part] + beyond[part]);
-        carry[part] = next[part] + up;
-        second[part] = beyond[part];
-      }
-    }
-  }
-}
-
-/* Moves row sums by a step. The lower of two doubles stays within 2^50. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
-{
-  const double *step = exact->wide_step + j * exact->wide_padded;
-  const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
-  double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
-  int i;
-  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
-    const PERMI_V a = PERMI_LOAD(x + i), b = PERMI_LOAD(step + i);
-    PERMI_STORE(x + i, minus ? a - b : a + b);
-  }
-  for (i = 0; i < exact->long_padded; i += PERMI_WIDTH) {
-    const PERMI_V a = PERMI_LOAD(low + i), sum = a + c, up = sum - c;
-    PERMI_V units = up * part;
-    PERMI_STORE(low + i, a - up);
-    PERMI_STORE(high + i, PERMI_LOAD(high + i) + units);
-  }
-}
-
-/* Stores the factors of setting q that are not narrow, four vectors each: wide limbs, [limb][part], then long rows,
-   [row][low, high][part]. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
-                                                         int parts)
-{
-  const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
-  const double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
-  int i, k, part, place;
-  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
-    PERMI_V product[4][2];
-    PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
-      product[place][0] = PERMI_SET(1);
-      product[place][1] = PERMI_SET(0);
-    }
-    for (i = 0; i < exact->wide_rows[k]; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
-      const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
-      PERMI_UNROLL
-      for (place = 0; place < 4; place++) {
-        const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
-        if (parts == 1) {
-          product[place][0] = product[place][0] * y;
-        } else {
-          const PERMI_V z = im + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH), was = product[place][0];
-          const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
-          product[place][0] = PERMI_FMS(was, y, cross);
-          product[place][1] = PERMI_FMA(was, z, other);
-        }
-      }
-    }
-    PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
-      PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
-      if (parts == 2)
-        PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
-    }
-  }
-  for (k = 0; k < exact->long_rows; k++, to += 8 * parts * PERMI_WIDTH)
-    for (part = 0; part < parts; part++, table += 8 * PERMI_WIDTH)
-      for (place = 0; place < 4; place++) {
-        const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0);
-        const PERMI_V y = PERMI_SET(low[k * parts + part]) + PERMI_LOAD(table + place * PERMI_WIDTH);
-        const PERMI_V top = PERMI_SET(high[k * parts + part]) + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH);
-        const PERMI_V sum = y + c, up = sum - c;
-        PERMI_V units = top * PERMI_SET(2251799813685248.0);
-        PERMI_STORE(to + (4 * part + place) * PERMI_WIDTH, y - up);
-        PERMI_STORE(to + (4 * (parts + part) + place) * PERMI_WIDTH, units + up);
-      }
-}
-
-/* Multiplies one half. Returns its number of limbs. */
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
-                                                     int limbs, int half, const double *y, int parts)
-{
-  const double *round = exact->half[half];
-  const int end = half ? exact->long_rows : exact->long_first;
-  int row = half ? exact->long_first : 0, k, place;
-  for (k = 1; k < limbs; k++)
-    if (parts == 2)
-      for (place = 0; place < 4; place++)
-        PERMI_NAME(exact_times_gaussian)(a + 2 * place, k, limb + (k * 8 + place) * PERMI_WIDTH, round, 8);
-    else
-      PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, round, 4);
-  if (parts == 2 || row < end)
-    PERMI_NAME(exact_carry)(a, k, round, 4 * parts);
-  for (; row < end; k = exact->grown[row++])
-    PERMI_NAME(exact_times_long)(a, k, exact->grown[row], y + row * 8 * parts * PERMI_WIDTH, round, parts);
-  return k;
-}
-
-/* Multiplies a few Gaussian limbs, for one vector, and carries. The planes go to a[plane][limb][4]. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double *limb, int limbs, PERMI_V sign,
-                                                        const double *round)
-{
-  PERMI_V product[6];
-  int k;
-  product[0] = PERMI_XOR(PERMI_LOAD(limb), sign);
-  product[1] = PERMI_XOR(PERMI_LOAD(limb + 4 * PERMI_WIDTH), sign);
-  PERMI_EVERY(k, 2, if (k + 1 < limbs)
-              PERMI_NAME(exact_times_gaussian)(product, k + 1, limb + (k + 1) * 8 * PERMI_WIDTH, round, 2));
-  PERMI_EVERY(k, 2, if (k + 1 < limbs) PERMI_NAME(exact_carry)(product + 2 * k, 2, round + k, 2));
-  PERMI_UNROLL
-  for (k = 0; k < limbs; k++) {
-    a[4 * k] = product[2 * k];
-    a[12 + 4 * k] = product[2 * k + 1];
-    a[24 + 4 * k] = product[2 * k] + product[2 * k + 1];
-  }
-}
-#endif
-
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact, which add terms to accumulators. `atom` holds four vectors of 4 WIDTH int16 for each atom; the
-   first `settings` are in use.
+   Kernels of >>exact add terms to accumulators. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings`
+   in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
      terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k), IFMA: 2^(52 k)
-   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
-   turns lanes 1 and 2 modulo 4. In tiles of 3 x 2 last products absent limbs are 0, but their constants count, except
-   beyond the last accumulator. Limbs stay below 2^51 u_k and accumulators below 2^63 (docs/proofs-rounding.md; proved
-   by machine: tests/proofs/limbs.g, tests/proofs/limbs_orders.sh). */
+   A number is sum_i a_i, its limbs a_i multiples of u_i = 2^(51 i) unit, below 2^52 u_i; round[i] = C_i = 1.5 *
+   2^103 u_i. fma(a, g, C_i) = C_i + h and l = fma(a, g, -h) split ag = h + l exactly. A vector of atoms ends as
+   four of limbs, the places, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs lanes 1
+   and 2 modulo 4. Accumulators stay below 2^63 (docs/proofs-rounding.md; tests/proofs/limbs.g,
+   tests/proofs/limbs_orders.sh). */
 
 #if defined(PERMI_I) && !defined(PERM_NO_EXACT)
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
@@ -16188,6 +15150,54 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_sig
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
+/* Adds l and h of a g to low and high, or sets these if fresh. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, int fresh_low, PERMI_V *low,
+                                                       int fresh_high, PERMI_V *high)
+{
+  PERMI_V h = PERMI_FMA(a, g, c) - c, l = PERMI_FMS(a, g, h);
+  if (!fresh_low)
+    l = l + *low;
+  if (!fresh_high)
+    h = h + *high;
+  *low = l;
+  *high = h;
+}
+
+/* Sets a[0 .. k] = a[0 .. k - 1] g, limbs `apart`; parts of g are four vectors apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
+                                                       int apart, int parts)
+{
+  const PERMI_V re = PERMI_LOAD(g);
+  PERMI_V carry[2];
+  int i;
+  carry[0] = carry[1] = PERMI_SET(0);
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++, a += apart) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    PERMI_V low[2] = {carry[0], carry[1]};
+    PERMI_NAME(exact_split)(a[0], re, c, !i, low, 1, carry);
+    if (parts == 2) {
+      const PERMI_V im = PERMI_LOAD(g + 4 * PERMI_WIDTH);
+      PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - im, c, 0, low, 0, carry);
+      PERMI_NAME(exact_split)(a[0], im, c, !i, low + 1, 1, carry + 1);
+      PERMI_NAME(exact_split)(a[1], re, c, 0, low + 1, 0, carry + 1);
+      a[1] = low[1];
+    }
+    a[0] = low[0];
+  }
+  a[0] = carry[0];
+  if (parts == 2)
+    a[1] = carry[1];
+}
+
+/* Adds a product of last limbs. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, PERMI_V a, PERMI_V b, PERMI_V round, PERMI_V rest)
+{
+  const PERMI_V high = PERMI_FMA(a, b, round), low = PERMI_FMA(a, b, rest - high);
+  to[0] = PERMI_I_ADD64(to[0], PERMI_I_BITS(low));
+  to[1] = PERMI_I_ADD64(to[1], PERMI_I_BITS(high));
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -16196,7 +15206,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
   double limb[6 * 4 * PERMI_WIDTH] PERMI_ALIGN64;
   uint64_t *accumulator = work->accumulator[0];
   PERMI_I sum[7];
-  int k, q, place;
+  int i, j, k, q, place;
   PERMI_UNROLL
   for (k = 0; k <= limbs; k++)
     sum[k] = PERMI_I_LOAD(accumulator + k * PERMI_WIDTH);
@@ -16210,10 +15220,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
       a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
       b[0] = PERMI_LOAD(other);
       PERMI_EVERY(k, 2, if (k + 1 < first)
-                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
+                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
       PERMI_EVERY(k, 2, if (k + 1 < second)
-                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
-      PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
+                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1, 1));
+      PERMI_UNROLL_FEW
+      for (i = 0; i < first; i++) {
+        PERMI_UNROLL_FEW
+        for (j = 0; j < second; j++)
+          PERMI_NAME(exact_sum)(sum + i + j, a[i], b[j], PERMI_SET(exact->round[i + j]), PERMI_SET(exact->rest[i + j]));
+      }
     }
   }
   PERMI_UNROLL
@@ -16221,92 +15236,109 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Evaluates any number of limbs, also wide ones and long rows, four vectors a turn. */
+/* Stores wide limbs of setting q, [limb][part][4]. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
+                                                         int parts)
+{
+  const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
+  int i, k, place;
+  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
+    const int rows = exact->atom_rows[(exact->narrow + k) * PERMI_EXACT_ATOMS];
+    PERMI_V product[4][2];
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      product[place][0] = PERMI_SET(1);
+      product[place][1] = PERMI_SET(0);
+    }
+    for (i = 0; i < rows; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
+      const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
+      PERMI_UNROLL
+      for (place = 0; place < 4; place++) {
+        const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
+        if (parts == 1) {
+          product[place][0] = product[place][0] * y;
+        } else {
+          const PERMI_V z = im + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH), was = product[place][0];
+          const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
+          product[place][0] = PERMI_FMS(was, y, cross);
+          product[place][1] = PERMI_FMA(was, z, other);
+        }
+      }
+    }
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
+      if (parts == 2)
+        PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
+    }
+  }
+}
+
+/* Multiplies one half; Gaussian limbs are carried to at most 2^50. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *limb, int limbs, const double *round,
+                                                      int parts)
+{
+  int k, place, v;
+  for (k = 1; k < limbs; k++) {
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++)
+      PERMI_NAME(exact_times)(a + parts * place, k, limb + (k * 4 * parts + place) * PERMI_WIDTH, round, 4 * parts,
+                              parts);
+  }
+  for (k = 0; parts == 2 && k + 1 < limbs; k++)
+    for (v = 0; v < 8; v++, a++) {
+      const PERMI_V c = PERMI_SET(round[k]), sum = *a + c, high = sum - c;
+      *a = *a - high;
+      a[8] = a[8] + high;
+    }
+}
+
+/* Evaluates any limbs; Gaussian planes are re re', im im', (re + im)(re' + im'). */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int parts)
 {
-  const int limbs = exact->limbs, first = exact->first, many = 4 * parts, planes = 2 * parts - 1;
-  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH, *rows = limb + limbs * many * PERMI_WIDTH;
+  const int limbs = exact->limbs, first = (limbs + 1) / 2, second = limbs - first;
+  const int many = 4 * parts, planes = 2 * parts - 1;
+  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH;
   PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
   PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
-  PERMI_I sum[3][PERMI_EXACT_PADDED + 1];
+  PERMI_I sum[3][PERMI_EXACT_LIMBS + 1];
   int i, j, k, q, place, part, plane;
   for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= PERMI_EXACT_PADDED; k++)
-      sum[plane][k] = k <= exact->sums ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
+    for (k = 0; k <= limbs; k++)
+      sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
   for (q = 0; q < settings; q++) {
-    int a_limbs, b_limbs;
     for (k = 0; k < exact->narrow; k++)
       PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
     PERMI_NAME(exact_factors)(exact, work->x, q, limb + exact->narrow * many * PERMI_WIDTH, parts);
     for (place = 0; place < 4; place++) {
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
       for (part = 0; part < parts; part++) {
-        const double *from = limb + (4 * part + place) * PERMI_WIDTH;
-        a[parts * place + part] = PERMI_LOAD(from) * PERMI_SET(sign ? -exact->unit : exact->unit);
-        b[parts * place + part] = PERMI_LOAD(from + first * many * PERMI_WIDTH);
+        a[parts * place + part] =
+            PERMI_LOAD(limb + (4 * part + place) * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
+        b[parts * place + part] = PERMI_LOAD(other + (4 * part + place) * PERMI_WIDTH);
       }
     }
-    a_limbs = PERMI_NAME(exact_half)(exact, a, limb, first, 0, rows, parts);
-    b_limbs = PERMI_NAME(exact_half)(exact, b, other, limbs - first, 1, rows, parts);
-    for (k = 0; k < many; k++) {
-      a[a_limbs * many + k] = a[a_limbs * many + many + k] = PERMI_SET(0);
-      b[b_limbs * many + k] = PERMI_SET(0);
-    }
-    for (k = 0; parts == 2 && k < 4 * (a_limbs + 2); k++)
+    PERMI_NAME(exact_half)(a, limb, first, exact->round, parts);
+    PERMI_NAME(exact_half)(b, other, second, exact->second, parts);
+    for (k = 0; parts == 2 && k < 4 * first; k++)
       a_sum[k] = a[2 * k] + a[2 * k + 1];
-    for (k = 0; parts == 2 && k < 4 * (b_limbs + 1); k++)
+    for (k = 0; parts == 2 && k < 4 * second; k++)
       b_sum[k] = b[2 * k] + b[2 * k + 1];
     for (plane = 0; plane < planes; plane++) {
-      const int apart = plane == 2 ? 4 : many;
+      const int apart = plane == 2 ? 1 : parts;
       const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
-      for (i = 0; i < a_limbs; i += 3)
-        for (j = 0; j < b_limbs; j += 2)
+      for (i = 0; i < first; i++)
+        for (j = 0; j < second; j++) {
+          const PERMI_V round = PERMI_SET(exact->round[i + j]), rest = PERMI_SET(exact->rest[i + j]);
+          PERMI_UNROLL
           for (place = 0; place < 4; place++)
-            PERMI_NAME(exact_sum)(sum[plane] + i + j, x + apart * i + apart / 4 * place,
-                                  y + apart * j + apart / 4 * place, 3, 2, exact->round + i + j, exact->rest + i + j,
-                                  apart);
+            PERMI_NAME(exact_sum)(sum[plane] + i + j, x[apart * (4 * i + place)], y[apart * (4 * j + place)], round,
+                                  rest);
+        }
     }
   }
   for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= exact->sums; k++)
-      PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact *exact, permi_exact_work *work,
-                                                              int settings, int negative, int place_signs, int limbs)
-{
-  const int first = (limbs + 1) / 2;
-  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
-  double *limb = work->limb;
-  PERMI_V a[36], b[36];
-  PERMI_I sum[3][7];
-  int k, q, place, plane;
-  for (plane = 0; plane < 3; plane++)
-    for (k = 0; k <= limbs; k++)
-      sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
-  for (q = 0; q < settings; q++) {
-    PERMI_NAME(exact_factors)(exact, work->x, q, limb, 2);
-    for (place = 0; place < 4; place++) {
-      const PERMI_V sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus;
-      const double *from = limb + place * PERMI_WIDTH;
-      PERMI_NAME(exact_planes)(a + place, from, first, sign, exact->round);
-      PERMI_NAME(exact_planes)(b + place, from + first * 8 * PERMI_WIDTH, limbs - first, plus, exact->round);
-    }
-    for (plane = 0; plane < 3; plane++) {
-      PERMI_I total[7];
-      PERMI_UNROLL
-      for (k = 0; k <= limbs; k++)
-        total[k] = sum[plane][k];
-      for (place = 0; place < 4; place++)
-        PERMI_NAME(exact_sum)(total, a + 12 * plane + place, b + 12 * plane + place, first, limbs - first, exact->round,
-                              exact->rest, 4);
-      PERMI_UNROLL
-      for (k = 0; k <= limbs; k++)
-        sum[plane][k] = total[k];
-    }
-  }
-  for (plane = 0; plane < 3; plane++)
     for (k = 0; k <= limbs; k++)
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
@@ -16384,11 +15416,6 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
   { few(exact, work, settings, negative, place_signs, limbs); }
 PERMI_INSTANCE(exact_many, PERMI_TARGET, PERMI_NAME(exact_any), 1)
 PERMI_INSTANCE(gaussian_many, PERMI_TARGET, PERMI_NAME(exact_any), 2)
-PERMI_INSTANCE(gaussian_2, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 2)
-PERMI_INSTANCE(gaussian_3, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 3)
-PERMI_INSTANCE(gaussian_4, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 4)
-PERMI_INSTANCE(gaussian_5, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 5)
-PERMI_INSTANCE(gaussian_6, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 6)
 PERMI_INSTANCE(exact_2, PERMI_TARGET, PERMI_NAME(exact_few), 2)
 PERMI_INSTANCE(exact_3, PERMI_TARGET, PERMI_NAME(exact_few), 3)
 PERMI_INSTANCE(exact_4, PERMI_TARGET, PERMI_NAME(exact_few), 4)
@@ -16420,9 +15447,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
                                                       double *wide_x)
 {
+  const double *step = exact->wide_step + j * exact->wide_padded;
+  int i;
   PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
-  if (exact->wide_padded)
-    PERMI_NAME(exact_move_doubles)(exact, j, minus, wide_x);
+  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
+    const PERMI_V a = PERMI_LOAD(wide_x + i), b = PERMI_LOAD(step + i);
+    PERMI_STORE(wide_x + i, minus ? a - b : a + b);
+  }
 }
 
 /* Empties accumulators that `settings` more might overflow. */
@@ -16433,7 +15464,7 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   if (*used + settings <= exact->settings)
     return;
   for (plane = 0; plane < 2 * exact->parts - 1; plane++)
-    for (k = 0; k <= exact->sums; k++)
+    for (k = 0; k <= exact->limbs; k++)
       permi_exact_empty(work->accumulator[plane] + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs,
                         4 * (uint64_t)*used * exact->bias[k], &total->plane[plane][k]);
   memset(work->accumulator, 0, sizeof work->accumulator);
@@ -16485,9 +15516,9 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Sums the sign vectors for which no even row is 0, for norms <= 127. A step has 2^6 settings, two columns from a table
-   and four in Gray order, each a vector of int8 sums. A term vanishes where the least sum over even rows, unsigned, is
-   0. Survivors are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
+/* Sums sign vectors without a zero row, for norms <= 127. A step has 2^6 settings, two columns from a table and four in
+   Gray order, each a vector of int8 sums. A term vanishes where the least unsigned sum over even rows is 0. Survivors
+   are listed by lane and setting, whose bits choose three bytes, from tables of 16, for each row's sum. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_exact_total *total)
 {
@@ -16583,7 +15614,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #endif
 
 /* ================================================================================= >>minors_kernels
-   Kernels of >>minors. */
+   Sums of >>minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -16594,219 +15625,42 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-/* Sums of P_i, by products forward and backward. The last row is in no forward product: a pass back to least = n - 1
-   yields its minors. Cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
-{
-  PERMI_V error;
-  PERMI_STORE(high, PERMI_NAME(vector_two_sum)(PERMI_LOAD(high), x, &error));
-  PERMI_STORE(low, PERMI_LOAD(low) + error);
-}
-
-/* Folds pairs that differ in one column's sign: differences to `rest`, sums to *sum. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
-                                                       int parts)
-{
-  PERMI_N both[4];
-  int k;
-  PERMI_EVERY(k, pairs, both[k] = PERMI_NAME(plus)(term[2 * k], term[2 * k + 1]));
-  PERMI_EVERY(k, pairs, rest[k] = PERMI_NAME(minus)(term[2 * k], term[2 * k + 1]));
-  if (pairs > 1)
-    both[0] = PERMI_NAME(minus)(both[0], both[1]);
-  if (pairs > 2)
-    both[0] = PERMI_NAME(minus)(both[0], PERMI_NAME(minus)(both[2], both[3]));
-  PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), both[0]), parts);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *t, const double *x, int parts,
-                                                      int block)
-{
-  const PERMI_N outer = PERMI_NAME(spread)(x, 1, parts);
-  const int settings = 1 << block;
-  int q;
-  PERMI_EVERY(q, settings, p[q] = PERMI_NAME(times)(
-                               p[q], PERMI_NAME(plus)(PERMI_NAME(get)(t + q * PERMI_WIDTH, settings * PERMI_WIDTH,
-                                                                      parts), outer), parts));
-}
-
-/* Adds four states to the first two outer columns, `number` apart. done: earlier fours. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
-                                                       int row, uint64_t c, uint64_t done)
-{
-  const double *from = work->present + at;
-  double *stack = work->stack + at, *high = work->high + 2 * row + at, *low = work->low + 2 * row + at;
-  const PERMI_V s0 = PERMI_LOAD(from), s1 = PERMI_LOAD(from + row), s2 = PERMI_LOAD(from + 2 * row);
-  const PERMI_V s3 = PERMI_LOAD(from + 3 * row), before = s0 + s1, behind = s2 + s3;
-  PERMI_V now = before + behind;
-  const PERMI_V turned = PERMI_SET(c & 4 ? -1.0 : 1.0) * (before - behind);
-  int k;
-  PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
-  PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* complete blocks meet; column k has + where bits k and k + 1 of c are equal */
-  for (k = 0; done >> k & 1; k++) {
-    const PERMI_V waiting = PERMI_LOAD(stack);
-    PERMI_V difference = waiting - now;
-    if (c & UINT64_C(8) << k)
-      difference = PERMI_SET(0.0) - difference;
-    PERMI_NAME(add_wide)(high, low, difference);
-    now = waiting + now;
-    stack += row;
-    high += row;
-    low += row;
-  }
-  PERMI_STORE(stack, now);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
-                                                  const permi_minors_work *work, int parts, int block)
-{
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64;
-  const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
-  const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
-  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
-  PERMI_N p[8], term[8], rest[4];
-  uint64_t c;
-  int i, k, q;
-  PERMI_NAME(walk_from)(dense, first, x);
-  for (i = 0; i < n; i++) {
-    double *to = work->row + i * pitch;
-    for (k = 0; k < products; k += PERMI_WIDTH)
-      PERMI_STORE(to + k, PERMI_LOAD(dense->table + i * products + k));
-    for (k = 0; k < sums; k += PERMI_WIDTH)
-      PERMI_STORE(to + 2 * products + k, PERMI_SET(0.0));
-  }
-
-  for (c = first;;) {
-    const double sign[2] = {c & 1 ? -1.0 : 1.0, 0}, one[2] = {1, 0};
-    double *t = work->row, *present = work->present + (c & 3) * (size_t)row;
-    const int sampled = !(permi_scatter(c) & dense->absolute_mask);
-    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(sign, 1, parts));
-    for (i = 0; i + 1 < n; i++) {
-      PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
-      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
-      t += pitch;
-    }
-    PERMI_EVERY(q, settings, PERMI_NAME(put)(t + products + q * number, PERMI_WIDTH, p[q], parts));
-    PERMI_EVERY(q, settings, p[q] = PERMI_NAME(spread)(one, 1, parts));
-    for (;;) {
-      double *sum = t + 2 * products;
-      PERMI_EVERY(q, settings, term[q] = PERMI_NAME(times)(
-                                 PERMI_NAME(get)(t + products + q * number, PERMI_WIDTH, parts), p[q], parts));
-      PERMI_NAME(minors_fold)(term, settings / 2, rest, sum, parts);
-      if (block > 1)
-        PERMI_NAME(minors_fold)(rest, settings / 4, rest, sum + number, parts);
-      if (block > 2)
-        PERMI_NAME(minors_fold)(rest, settings / 8, rest, sum + 2 * number, parts);
-      PERMI_NAME(put)(present + i * number, PERMI_WIDTH, rest[0], parts);
-      if (sampled) {
-        PERMI_V absolute = PERMI_LOAD(work->absolute + i * PERMI_WIDTH);
-        PERMI_EVERY(q, settings, absolute = absolute + (parts == 2 ? (PERMI_V)(PERMI_ABS(term[q].re) +
-                                                                               PERMI_ABS(term[q].im))
-                                                                   : (PERMI_V)PERMI_ABS(term[q].re)));
-        PERMI_STORE(work->absolute + i * PERMI_WIDTH, absolute);
-      }
-      if (i == least)
-        break;
-      PERMI_NAME(minors_row)(p, t, x + i * parts, parts, block);
-      i--;
-      t -= pitch;
-    }
-
-    c++;
-    if (!(c & 3) || c == last) { /* four states at once, padded with zeros */
-      for (k = (int)(c & 3); k & 3; k++)
-        for (i = least * number; i < row; i += PERMI_WIDTH)
-          PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * products + block * number;
-        for (k = 0; k < number; k += PERMI_WIDTH)
-          PERMI_NAME(minors_meet)(work, i * number + k, sum + k, number, row, c - 1, (c - 1 - first) >> 2);
-      }
-    }
-    if (!(c & 15) || c == last)
-      for (i = least; i < n; i++) {
-        double *sum = work->row + i * pitch + 2 * products;
-        double *high = work->block_high + i * sums, *low = work->block_low + i * sums;
-        for (k = 0; k < sums; k += PERMI_WIDTH) {
-          PERMI_NAME(add_wide)(high + k, low + k, PERMI_LOAD(sum + k));
-          PERMI_STORE(sum + k, PERMI_SET(0.0));
-        }
-      }
-    if (c == last)
-      break;
-    PERMI_NAME(walk_to)(dense, c, x);
-  }
-  PERMI_LEAVE();
-}
-
-#define PERMI_BLOCK (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2) /* complex: one less */
-#define PERMI_INSTANCE(name, parts, block)                                                                             \
-  PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
-  {                                                                                                                    \
-    PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
-  }
-PERMI_INSTANCE(minors_real, 1, PERMI_BLOCK)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
-#endif
-#undef PERMI_INSTANCE
-#undef PERMI_BLOCK
-
-/* Small orders. With z_i the sum of row i over signs of the n columns, the first +, minors of all columns are
+/* With z_i = sum_j d_j a_ij over signs d_j of the n columns, the first +, minors of all columns are
        2^-(n-1) sum over signs of (product of the signs) d_j P,  P = product of the rows' z_i.
    A term enters all columns' sums at once:
      block columns     two, in registers: sums and differences of four products
-     state columns     a binary counter, as in >>minors
+     state columns     a binary counter: two blocks of 2^k states give column k their difference, column k + 1 the sum
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight of outer columns, renewed for each setting of the next three, whose eight
-   are renewed for each of the last: all fits a small stack. wanted: 0, minors of a row not given, or 4 rows at once,
-   for gradients: the product Q of the others, Q z_2 z_3 times z_1 and z_0, and likewise. Passes over n / 4 groups cost
-   what prefixes and suffixes do at n = 8, 1.3 times that at 12, without their memory. */
+   are renewed for each of the last. The signs of `fixed` columns are the chunk's bits: a sum is of 2^13 states.
+   n - 1 rows give minors of the row left out, n rows the gradient, `group` rows at once, by prefixes and suffixes of
+   their product. The sum of |terms| follows each row. */
 
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
-#define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
-#define PERMI_ROWS PERMI_NAME(small_minors_rows)
-#define PERMI_SUMS PERMI_NAME(small_minors_sums)
+#define PERMI_ROWS PERMI_NAME(minors_rows)
 
-/* low, high: of outer columns; outer: their sums. */
+/* outer: sums of low and high, of the outer columns. sums: for each row of a group block and state columns, waiting
+   states, the last of all, and |terms|. */
 typedef struct {
-  double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
-  int rows;
+  double *table, *low, *high, *outer, *front, *sums;
+  int rows, group, states, apart;
 } PERMI_ROWS;
 
-/* Block and state columns; waiting states, the last of all. */
-typedef struct {
-  double column[(2 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH], waiting[(1 + PERMI_STATE_COLUMNS) * 2 * PERMI_WIDTH];
-  double absolute[PERMI_WIDTH];
-} PERMI_SUMS;
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
-                                                             int parts)
+/* Multiplies p by four settings of row i. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const PERMI_ROWS *from, int i, int at, int s,
+                                                            int parts)
 {
-  return PERMI_NAME(plus)(PERMI_NAME(get)(from->table + i * parts * 32 + at, 32, parts), outer);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS *from, int first, int behind, int at,
-                                                                int s, PERMI_N *p, int parts)
-{
-  int i = first ? 0 : behind, q;
-  PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
-  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts));
-  for (i++; i < from->rows; i++) {
-    if (i == first)
-      i = behind;
-    if (i == from->rows)
-      break;
-    outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
-    PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
-                          p[q], PERMI_NAME(small_minors_z)(from, i, at + q * PERMI_WIDTH, outer, parts), parts));
-  }
+  const PERMI_N outer = PERMI_NAME(spread)(from->outer + i * parts * 8 + s, 8, parts);
+  const double *table = from->table + i * parts * 32 + at;
+  int q;
+  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
+                        p[q], PERMI_NAME(plus)(PERMI_NAME(get)(table + q * PERMI_WIDTH, 32, parts), outer), parts));
 }
 
 /* Adds products of state c, whose bits are minus signs. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(const PERMI_ROWS *to, int row, const PERMI_N *t, int c,
+                                                      int parts)
 {
   const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
   const PERMI_N both0 = PERMI_NAME(plus)(t[0], t[1]), turn0 = PERMI_NAME(minus)(t[0], t[1]);
@@ -16814,10 +15668,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   const int number = PERMI_WIDTH * parts;
   PERMI_V absolute = PERMI_LARGER(both0.re, turn0.re) + PERMI_LARGER(both1.re, turn1.re); /* |t_0| + |t_1|, .. */
   PERMI_N now = PERMI_NAME(minus)(turn0, turn1);
-  double *column = sums->column, *waiting = sums->waiting;
+  double *column = to->sums + row * to->apart, *waiting = column + (2 + to->states) * number;
+  double *moduli = waiting + (1 + to->states) * number;
   if (parts == 2)
     absolute = absolute + (PERMI_LARGER(both0.im, turn0.im) + PERMI_LARGER(both1.im, turn1.im));
-  PERMI_STORE(sums->absolute, PERMI_LOAD(sums->absolute) + absolute);
+  PERMI_STORE(moduli, PERMI_LOAD(moduli) + absolute);
   PERMI_NAME(put)(column, PERMI_WIDTH,
                   PERMI_NAME(small_signed)(PERMI_NAME(get)(column, PERMI_WIDTH, parts), sign,
                                            PERMI_NAME(minus)(both0, both1), parts), parts);
@@ -16838,28 +15693,34 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, co
   PERMI_NAME(put)(waiting, PERMI_WIDTH, now, parts);
 }
 
-/* p: of the other rows. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_four)(PERMI_SUMS *sums, const PERMI_ROWS *from, int first,
-                                                             int at, int s, int c, const PERMI_N *p, int parts)
+/* Adds state c, `sign` times products of other rows, for `group` rows from `first` on. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_state)(const PERMI_ROWS *from, int first, double sign, int at, int s,
+                                                        int c, int parts)
 {
-  PERMI_N outer[4], term[4][4];
-  int k, q;
-  PERMI_EVERY(k, 4, outer[k] = PERMI_NAME(spread)(from->outer + (first + k) * parts * 8 + s, 8, parts));
-  PERMI_UNROLL
-  for (q = 0; q < 4; q++) {
-    PERMI_N z[4], low, high;
-    PERMI_EVERY(k, 4, z[k] = PERMI_NAME(small_minors_z)(from, first + k, at + q * PERMI_WIDTH, outer[k], parts));
-    low = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[0], z[1], parts), parts);
-    high = PERMI_NAME(times)(p[q], PERMI_NAME(times)(z[2], z[3], parts), parts);
-    term[0][q] = PERMI_NAME(times)(high, z[1], parts);
-    term[1][q] = PERMI_NAME(times)(high, z[0], parts);
-    term[2][q] = PERMI_NAME(times)(low, z[3], parts);
-    term[3][q] = PERMI_NAME(times)(low, z[2], parts);
+  const double turn[2] = {sign, 0}, one[2] = {1, 0};
+  const int number = PERMI_WIDTH * parts, group = from->group, rows = from->rows;
+  double *front = from->front;
+  PERMI_N p[4], back[4];
+  int i, k, q;
+  PERMI_EVERY(q, 4, p[q] = PERMI_NAME(spread)(turn, 1, parts));
+  PERMI_EVERY(q, 4, back[q] = PERMI_NAME(spread)(one, 1, parts));
+  for (i = first + group; i < first + (first < rows ? rows : rows + 1); i++)
+    PERMI_NAME(minors_row)(p, from, i < rows ? i : i - rows - (first == rows), at, s, parts);
+  for (k = 0; k + 1 < group; k++) {
+    PERMI_EVERY(q, 4, PERMI_NAME(put)(front + (4 * k + q) * number, PERMI_WIDTH, p[q], parts));
+    PERMI_NAME(minors_row)(p, from, first + k, at, s, parts);
   }
-  PERMI_EVERY(k, 4, PERMI_NAME(small_minors_add)(sums + k, term[k], c, parts));
+  for (;; k--) {
+    PERMI_NAME(minors_add)(from, k, p, c, parts);
+    if (!k)
+      break;
+    PERMI_NAME(minors_row)(back, from, first + k, at, s, parts);
+    PERMI_EVERY(q, 4, p[q] = PERMI_NAME(times)(
+                          PERMI_NAME(get)(front + (4 * (k - 1) + q) * number, PERMI_WIDTH, parts), back[q], parts));
+  }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, int n, const double *a, int columns,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_tables)(const PERMI_ROWS *to, int n, const double *a, int columns,
                                                                int low, PERMI_NAME(small_lanes) lanes, int parts)
 {
   const double *row = a;
@@ -16876,7 +15737,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
 }
 
 /* Signs lanes, except bit `but`. */
-PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *from, int but)
+PERMI_TARGET PERMI_INLINE double PERMI_NAME(minors_lanes)(const double *from, int but)
 {
   double x[PERMI_WIDTH];
   int k, bit;
@@ -16890,554 +15751,95 @@ PERMI_TARGET PERMI_INLINE double PERMI_NAME(small_minors_lanes)(const double *fr
   return x[0];
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_fold)(const PERMI_SUMS *sums, int n, double *out, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const double *sums, int n, int fixed, uint64_t chunk,
+                                                       double *out, int parts)
 {
+  const double *waiting = sums + (n - 1 - PERMI_LANES) * parts * PERMI_WIDTH, *moduli;
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
   const int states = n - 3 - PERMI_LANES;
   double sum = 0;
   int part, j;
   for (part = 0; part < parts; part++) {
-    const double *from = sums->waiting + (states * parts + part) * PERMI_WIDTH;
+    const double *from = waiting + (states * parts + part) * PERMI_WIDTH;
     PERMI_UNROLL
     for (j = 0; j <= PERMI_LANES; j++)
-      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, j - 1);
-    from = sums->column + part * PERMI_WIDTH;
+      out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, j - 1);
+    from = sums + part * PERMI_WIDTH;
     for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
-      out[j * parts + part] = scale * PERMI_NAME(small_minors_lanes)(from, -1);
+      out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, -1);
+    for (j = 0; j < fixed; j++)
+      out[(n + j) * parts + part] = chunk >> j & 1 ? -out[part] : out[part];
   }
+  moduli = waiting + (1 + states) * parts * PERMI_WIDTH;
   for (j = 0; j < PERMI_WIDTH; j++)
-    sum += sums->absolute[j];
-  out[n * parts] = scale * sum;
+    sum += moduli[j];
+  out[(n + fixed) * parts] = scale * sum;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const double *a, double *out, int wanted,
-                                                        int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_minors_sum *of, uint64_t chunk, double *work,
+                                                        double *out, int parts)
 {
+  const double *a = of->a;
+  const int rows = of->rows, all = of->n, fixed = of->fixed, n = all - fixed, gradient = rows == all, group = of->group;
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
   const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
-  const int high = left < 3 ? left : 3, more = left - high, last = n - left;
+  const int high = left < 3 ? left : 3, more = left - high, last = n - left, row = rows * parts;
+  const int number = parts * PERMI_WIDTH, apart = (2 * rest - 1) * number + PERMI_WIDTH;
   const PERMI_V zero = PERMI_SET(0.0);
+  double *const front = work + row * 56;
+  const PERMI_ROWS from = {work, work + row * 32, work + row * 40, work + row * 48, front, front + group * 4 * number,
+                           rows, group, rest - 2, apart};
   PERMI_NAME(small_lanes) lanes;
-  PERMI_ROWS from PERMI_ALIGN64;
-  PERMI_SUMS sums[4] PERMI_ALIGN64;
-  PERMI_N p[4];
+  double sign = 1;
   int first, h, s, at, c, i, k;
+  for (i = 0; i < fixed; i++)
+    sign = chunk >> i & 1 ? -sign : sign;
   lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
   lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
   lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
-  from.rows = rows;
-  PERMI_NAME(small_minors_tables)(&from, n, a, columns, low, lanes, parts);
-  for (first = wanted ? 0 : rows; first < rows || !wanted; first = first + 8 > rows ? rows - 4 : first + 4) {
-    for (k = 0; k < (wanted ? 4 : 1); k++) {
+  PERMI_NAME(minors_tables)(&from, all, a, columns, low, lanes, parts);
+  for (first = gradient ? 0 : rows;; first = first + 2 * group > rows ? rows - group : first + group) {
+    for (k = 0; k < group; k++) {
       for (i = 0; i < rest * parts; i++)
-        PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
-      PERMI_STORE(sums[k].absolute, zero);
+        PERMI_STORE(from.sums + k * apart + i * PERMI_WIDTH, zero);
+      PERMI_STORE(from.sums + (k + 1) * apart - PERMI_WIDTH, zero);
     }
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
+      const uint64_t away = (uint64_t)(h >> high) | chunk << more;
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, more, h >> high,
-                                    lanes, parts);
-      for (i = 0; i < rows * parts; i++)
+        PERMI_NAME(small_outer_row)(a + (i * all + last) * parts, from.high + i * parts * 8, 8, high, more + fixed,
+                                    away, lanes, parts);
+      for (i = 0; i < row; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
           PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
       for (s = 0; s < 1 << low; s++)
-        for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++) {
-          PERMI_NAME(small_minors_product)(&from, first, wanted ? first + 4 : rows, at, s, p, parts);
-          if (wanted)
-            PERMI_NAME(small_minors_four)(sums, &from, first, at, s, c, p, parts);
-          else
-            PERMI_NAME(small_minors_add)(sums, p, c, parts);
-        }
+        for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++)
+          PERMI_NAME(minors_state)(&from, first, sign, at, s, c, parts);
     }
-    for (k = 0; k < (wanted ? 4 : 1); k++)
-      PERMI_NAME(small_minors_fold)(sums + k, n, out + (wanted ? first + k : 0) * (n * parts + 1), parts);
-    if (!wanted || first + 4 == rows)
+    for (k = 0; k < group; k++)
+      PERMI_NAME(minors_fold)(from.sums + k * apart, n, fixed, chunk,
+                              out + (gradient ? first + k : 0) * (all * parts + 1), parts);
+    if (first + group >= rows)
       break;
   }
   PERMI_LEAVE();
 }
 
-#if PERMI_WIDTH == 1
-/* n = 2, 3, 4, by expansion along c, not read below n = 4. */
-PERMI_INLINE PERMI_N PERMI_NAME(small_minors_two)(const double *a, const double *b, int i, int j, int parts)
-{
-  const PERMI_N ai = PERMI_NAME(spread)(a + i * parts, 1, parts), aj = PERMI_NAME(spread)(a + j * parts, 1, parts);
-  const PERMI_N bi = PERMI_NAME(spread)(b + i * parts, 1, parts), bj = PERMI_NAME(spread)(b + j * parts, 1, parts);
-  return PERMI_NAME(small_linear)(ai, bj, bi, aj, parts);
-}
-
-PERMI_INLINE void PERMI_NAME(small_minors_expand)(int n, const double *a, const double *b, const double *c, double *out,
-                                                  int parts)
-{
-  static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
-  PERMI_N pair[4][4];
-  int i, j;
-  for (i = 0; i < n && n == 4; i++)
-    for (j = 0; j < i; j++)
-      pair[i][j] = PERMI_NAME(small_minors_two)(a, b, i, j, parts);
-  for (j = 0; j < n; j++) {
-    const int *at = others[j];
-    PERMI_N x;
-    if (n == 2) {
-      x = PERMI_NAME(spread)(a + (1 - j) * parts, 1, parts);
-    } else if (n == 3) {
-      x = PERMI_NAME(small_minors_two)(a, b, at[1], at[2], parts);
-    } else {
-      x = PERMI_NAME(times)(PERMI_NAME(spread)(c + at[0] * parts, 1, parts), pair[at[1]][at[2]], parts);
-      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[1] * parts, 1, parts), pair[at[0]][at[2]], parts);
-      x = PERMI_NAME(plus_times)(x, PERMI_NAME(spread)(c + at[2] * parts, 1, parts), pair[at[0]][at[1]], parts);
-    }
-    PERMI_NAME(put)(out + j * parts, 1, x, parts);
-  }
-}
-
 #define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, const double *b, const double *c, double *out)                 \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_minors_sum *of, uint64_t chunk, double *work, double *out)                 \
   {                                                                                                                    \
-    PERMI_NAME(small_minors_expand)(n, a, b, c, out, parts);                                                           \
+    PERMI_NAME(minors)(of, chunk, work, out, parts);                                                             \
   }
-PERMI_INSTANCE(small_minors_few_real, 1)
+PERMI_INSTANCE(minors_real, 1)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(small_minors_few_complex, 2)
-#endif
-#undef PERMI_INSTANCE
-#endif
-
-#define PERMI_INSTANCE(name, wanted, parts)                                                                            \
-  PERMI_KERNEL PERMI_NAME(name)(int rows, int n, const double *a, double *out)                                         \
-  {                                                                                                                    \
-    PERMI_NAME(small_minors)(rows, n, a, out, wanted, parts);                                                          \
-  }
-PERMI_INSTANCE(small_minors_real, 0, 1)
-PERMI_INSTANCE(small_gradient_real, 4, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(small_minors_complex, 0, 2)
-PERMI_INSTANCE(small_gradient_complex, 4, 2)
+PERMI_INSTANCE(minors_complex, 2)
 #endif
 #undef PERMI_INSTANCE
 #undef PERMI_LANES
 #undef PERMI_TABLE
-#undef PERMI_STATE_COLUMNS
 #undef PERMI_ROWS
-#undef PERMI_SUMS
 #endif
-
-PERMI_BRIEF_END
-
-/* ================================================================================== >>batch_kernels */
-
-#if !defined(PERM_NO_EXTRAS)
-/* Numbers are `stride` apart, parts half of that. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
-{
-  return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t stride, int n, int i, int j, int k,
-                                                         int parts)
-{
-  const PERMI_N p = PERMI_NAME(entry)(a, stride, n, i, j, parts);
-  const PERMI_N q = PERMI_NAME(entry)(a, stride, n, i + 1, k, parts);
-  const PERMI_N r = PERMI_NAME(entry)(a, stride, n, i, k, parts);
-  const PERMI_N s = PERMI_NAME(entry)(a, stride, n, i + 1, j, parts);
-  return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
-}
-
-/* n = 2 .. 4 as in >>small; raises *largest to moduli of parts. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
-{
-  const size_t apart = stride / (size_t)parts;
-  const int vectors = n * n * parts;
-  PERMI_V large = *largest;
-  PERMI_N sum;
-  int i;
-  PERMI_UNROLL
-  for (i = 0; i + 1 < vectors; i += 2) { /* pairs first: a shorter chain */
-    const double *p = a + (size_t)i * apart;
-    large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(p + apart)));
-  }
-  if (vectors % 2)
-    large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + (size_t)(vectors - 1) * apart));
-  *largest = large;
-  if (n == 2)
-    return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
-  sum.re = sum.im = PERMI_SET(0.0);
-  if (n == 3) {
-    PERMI_UNROLL
-    for (i = 0; i < 3; i++)
-      sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(entry)(a, stride, 3, 0, i, parts),
-                                   PERMI_NAME(expand_two)(a, stride, 3, 1, i == 0, i == 2 ? 1 : 2, parts), parts);
-    return sum;
-  }
-  PERMI_UNROLL
-  for (i = 0; i < 6; i++) { /* columns j, k of rows 0, 1; the others of rows 2, 3 */
-    const int j = (i > 2) + (i > 4), k = i < 3 ? i + 1 : i < 5 ? i - 1 : 3;
-    sum = PERMI_NAME(plus_times)(sum, PERMI_NAME(expand_two)(a, stride, 4, 0, j, k, parts),
-                                 PERMI_NAME(expand_two)(a, stride, 4, 2, j ? 0 : k > 1 ? 1 : 2,
-                                                        k < 3 ? 3 : j < 2 ? 2 : 1, parts), parts);
-  }
-  return sum;
-}
-
-/* poison: 0 or NaN */
-typedef struct PERMI_NAME(stream) {
-  PERMI_V large, least, poison;
-} PERMI_NAME(stream);
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stream, int n, const double *a,
-                                                        size_t stride, size_t vectors, double *values, int parts)
-{
-  size_t v;
-  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH * parts) {
-    const PERMI_N value = PERMI_NAME(expand)(n, a, stride, &stream->large, parts);
-    PERMI_V modulus = PERMI_ABS(value.re);
-    PERMI_STORE_ANY(values, value.re);
-    stream->poison = PERMI_FMA(value.re, PERMI_SET(0.0), stream->poison);
-    if (parts == 2) {
-      PERMI_STORE_ANY(values + PERMI_WIDTH, value.im);
-      modulus = PERMI_LARGER(value.re, value.im);
-      stream->poison = PERMI_FMA(value.im, PERMI_SET(0.0), stream->poison);
-    }
-    stream->least = PERMI_LESSER(modulus, stream->least);
-  }
-}
-
-/* Whether all entries are up to `largest`, all |values| from `least`, none NaN. */
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, size_t stride, size_t vectors,
-                                                       double largest, double least, double *values, int parts)
-{
-  PERMI_NAME(stream) stream;
-  double extremes[3 * PERMI_WIDTH] PERMI_ALIGN64;
-  int k, stand = 1;
-  stream.large = stream.poison = PERMI_SET(0.0);
-  stream.least = PERMI_SET(least);
-  if (n == 4)
-    PERMI_NAME(stream_order)(&stream, 4, a, stride, vectors, values, parts);
-  else if (n == 3)
-    PERMI_NAME(stream_order)(&stream, 3, a, stride, vectors, values, parts);
-  else
-    PERMI_NAME(stream_order)(&stream, 2, a, stride, vectors, values, parts);
-  PERMI_STORE(extremes, stream.large);
-  PERMI_STORE(extremes + PERMI_WIDTH, stream.least);
-  PERMI_STORE(extremes + 2 * PERMI_WIDTH, stream.poison);
-  PERMI_LEAVE();
-  for (k = 0; k < PERMI_WIDTH; k++)
-    stand &= (extremes[k] <= largest) & (extremes[PERMI_WIDTH + k] >= least) & (extremes[2 * PERMI_WIDTH + k] == 0);
-  return stand;
-}
-
-#define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_TARGET static int PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double largest,      \
-                                           double least, double *values)                                               \
-  {                                                                                                                    \
-    return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, parts);                             \
-  }
-PERMI_INSTANCE(batch_stream_real, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(batch_stream_complex, 2)
-#endif
-#undef PERMI_INSTANCE
-
-/* Copies `vectors` vectors of matrices to parts `room` apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
-                                                      double *to, size_t room, int parts)
-{
-  size_t v;
-  int e;
-  for (e = 0; e < n * n; e++, a += stride * (size_t)parts, to += room * (size_t)parts)
-    for (v = 0; v < vectors; v++) {
-      const double *from = a + v * (size_t)(PERMI_WIDTH * parts);
-      const PERMI_V x = PERMI_LOAD_ANY(from), y = PERMI_LOAD_ANY(from + (parts == 2 ? PERMI_WIDTH : 0));
-      PERMI_STORE(to + v * PERMI_WIDTH, parts == 2 ? PERMI_EVEN(x, y) : x);
-      if (parts == 2)
-        PERMI_STORE(to + room + v * PERMI_WIDTH, PERMI_ODD(x, y));
-    }
-  PERMI_LEAVE();
-}
-
-#define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)        \
-  {                                                                                                                    \
-    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
-  }
-PERMI_INSTANCE(batch_take_real, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(batch_take_complex, 2)
-#endif
-#undef PERMI_INSTANCE
-
-#if PERMI_WIDTH >= 4
-/* n = 5 .. 8, real: Laplace expansion by permanents of two rows, of four and of the others: 75, 195, 476, 1134
-   operations, fewer than signs take. */
-#define PERMI_HALVES_NORMS 64.0 /* the square of 8: per |A| is up to 9.8 times the rows' norms, rounded some 10 times */
-#define PERMI_PAIR(j, k) ((j) < (k) ? (j) + (k) * ((k) - 1) / 2 : (k) + (j) * ((j) - 1) / 2)
-/* Subsets, then the other columns. */
-#define PERMI_TWOS_OF_6(X)                                                                                             \
-  X(0,1,2,3,4,5) X(0,2,1,3,4,5) X(0,3,1,2,4,5) X(0,4,1,2,3,5) X(0,5,1,2,3,4) X(1,2,0,3,4,5) X(1,3,0,2,4,5)             \
-  X(1,4,0,2,3,5) X(1,5,0,2,3,4) X(2,3,0,1,4,5) X(2,4,0,1,3,5) X(2,5,0,1,3,4) X(3,4,0,1,2,5) X(3,5,0,1,2,4)             \
-  X(4,5,0,1,2,3)
-#define PERMI_THREES_WITH_6(X)                                                                                         \
-  X(0,1,6,2,3,4,5) X(0,2,6,1,3,4,5) X(0,3,6,1,2,4,5) X(0,4,6,1,2,3,5) X(0,5,6,1,2,3,4) X(1,2,6,0,3,4,5)                \
-  X(1,3,6,0,2,4,5) X(1,4,6,0,2,3,5) X(1,5,6,0,2,3,4) X(2,3,6,0,1,4,5) X(2,4,6,0,1,3,5) X(2,5,6,0,1,3,4)                \
-  X(3,4,6,0,1,2,5) X(3,5,6,0,1,2,4) X(4,5,6,0,1,2,3)
-#define PERMI_THREES_BELOW_6(X)                                                                                        \
-  X(0,1,2,3,4,5,6) X(0,1,3,2,4,5,6) X(0,1,4,2,3,5,6) X(0,1,5,2,3,4,6) X(0,2,3,1,4,5,6) X(0,2,4,1,3,5,6)                \
-  X(0,2,5,1,3,4,6) X(0,3,4,1,2,5,6) X(0,3,5,1,2,4,6) X(0,4,5,1,2,3,6) X(1,2,3,0,4,5,6) X(1,2,4,0,3,5,6)                \
-  X(1,2,5,0,3,4,6) X(1,3,4,0,2,5,6) X(1,3,5,0,2,4,6) X(1,4,5,0,2,3,6) X(2,3,4,0,1,5,6) X(2,3,5,0,1,4,6)                \
-  X(2,4,5,0,1,3,6) X(3,4,5,0,1,2,6)
-#define PERMI_THREES_OF_7(X) PERMI_THREES_WITH_6(X) PERMI_THREES_BELOW_6(X)
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_pairs)(PERMI_V *pairs, const double *a, size_t stride, int n)
-{
-  PERMI_V x[8], y[8];
-  int j, k;
-  PERMI_UNROLL
-  for (k = 0; k < n; k++) {
-    x[k] = PERMI_LOAD_ANY(a + (size_t)k * stride);
-    y[k] = PERMI_LOAD_ANY(a + (size_t)(n + k) * stride);
-    PERMI_UNROLL
-    for (j = 0; j < k; j++)
-      pairs[PERMI_PAIR(j, k)] = PERMI_FMA(x[j], y[k], x[k] * y[j]);
-  }
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_four)(const PERMI_V *p, const PERMI_V *q, int a, int b, int c, int d)
-{
-  PERMI_V sum = PERMI_FMA(p[PERMI_PAIR(a, b)], q[PERMI_PAIR(c, d)], p[PERMI_PAIR(c, d)] * q[PERMI_PAIR(a, b)]);
-  sum = PERMI_FMA(p[PERMI_PAIR(a, c)], q[PERMI_PAIR(b, d)], sum);
-  sum = PERMI_FMA(p[PERMI_PAIR(b, d)], q[PERMI_PAIR(a, c)], sum);
-  sum = PERMI_FMA(p[PERMI_PAIR(a, d)], q[PERMI_PAIR(b, c)], sum);
-  return PERMI_FMA(p[PERMI_PAIR(b, c)], q[PERMI_PAIR(a, d)], sum);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_three)(const PERMI_V *p, const double *last, size_t stride, int a,
-                                                          int b, int c)
-{
-  PERMI_V sum = PERMI_LOAD_ANY(last + (size_t)a * stride) * p[PERMI_PAIR(b, c)];
-  sum = PERMI_FMA(PERMI_LOAD_ANY(last + (size_t)b * stride), p[PERMI_PAIR(a, c)], sum);
-  return PERMI_FMA(PERMI_LOAD_ANY(last + (size_t)c * stride), p[PERMI_PAIR(a, b)], sum);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_halves)(int n, const double *a, size_t stride)
-{
-  const double *last = a + (size_t)((n - 1) * n) * stride;
-  PERMI_V p[4][28], upper[70], sum = PERMI_SET(0.0);
-  int at = 0;
-  PERMI_NAME(batch_pairs)(p[0], a, stride, n);
-  PERMI_NAME(batch_pairs)(p[1], a + (size_t)(2 * n) * stride, stride, n);
-#define PERMI_FOUR(k, a, b, c, d) PERMI_NAME(batch_four)(p[k], p[k + 1], a, b, c, d)
-#define PERMI_UPPER_FOUR(a, b, c, d, e, f, g) upper[at++] = PERMI_FOUR(0, d, e, f, g);
-#define PERMI_UPPER_EIGHT(a, b, c, d, e, f, g)                                                                         \
-  PERMI_UPPER_FOUR(a, b, c, d, e, f, g) upper[at++] = PERMI_FOUR(0, a, b, c, 7);
-#define PERMI_EIGHT(a, b, c, d, e, f, g)                                                                               \
-  sum = PERMI_FMA(PERMI_FOUR(2, a, b, c, 7), upper[at], sum);                                                          \
-  sum = PERMI_FMA(PERMI_FOUR(2, d, e, f, g), upper[at + 1], sum), at += 2;
-#define PERMI_SEVEN(a, b, c, d, e, f, g)                                                                               \
-  sum = PERMI_FMA(PERMI_NAME(batch_three)(p[2], last, stride, a, b, c), upper[at], sum), at++;
-#define PERMI_SIX(a, b, c, d, e, f) sum = PERMI_FMA(PERMI_FOUR(0, c, d, e, f), p[2][PERMI_PAIR(a, b)], sum);
-#define PERMI_FIVE(k, a, b, c, d)                                                                                      \
-  sum = PERMI_FMA(PERMI_FOUR(0, a, b, c, d), PERMI_LOAD_ANY(last + (size_t)k * stride), sum);
-  if (n == 8) {
-    PERMI_THREES_OF_7(PERMI_UPPER_EIGHT)
-  } else if (n == 7) {
-    PERMI_THREES_OF_7(PERMI_UPPER_FOUR)
-  }
-  __asm__("" : "+m"(upper)); /* the lower rows' pairs later: n = 8 takes 65 ns, not 82 */
-  at = 0;
-  if (n > 5)
-    PERMI_NAME(batch_pairs)(p[2], a + (size_t)(4 * n) * stride, stride, n);
-  if (n == 8) {
-    PERMI_NAME(batch_pairs)(p[3], a + (size_t)(6 * n) * stride, stride, n);
-    PERMI_THREES_OF_7(PERMI_EIGHT)
-  } else if (n == 7) {
-    PERMI_THREES_OF_7(PERMI_SEVEN)
-  } else if (n == 6) {
-    PERMI_TWOS_OF_6(PERMI_SIX)
-  } else {
-    PERMI_FIVE(0, 1, 2, 3, 4)
-    PERMI_FIVE(1, 0, 2, 3, 4)
-    PERMI_FIVE(2, 0, 1, 3, 4)
-    PERMI_FIVE(3, 0, 1, 2, 4)
-    PERMI_FIVE(4, 0, 1, 2, 3)
-  }
-#undef PERMI_FIVE
-#undef PERMI_SIX
-#undef PERMI_SEVEN
-#undef PERMI_EIGHT
-#undef PERMI_UPPER_EIGHT
-#undef PERMI_UPPER_FOUR
-#undef PERMI_FOUR
-  return sum;
-}
-#undef PERMI_THREES_OF_7
-#undef PERMI_THREES_BELOW_6
-#undef PERMI_THREES_WITH_6
-#undef PERMI_TWOS_OF_6
-#undef PERMI_PAIR
-
-/* Writes largest squared norms of rows, and products of all, after values. Returns a bit for each value that is sure:
-   |value| less its own error is `sure`, at least `least`, and large against the square root of `factor` times the
-   product. */
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_sure)(int n, const double *a, size_t stride, double least, PERMI_V sure,
-                                                     double factor, double *out, int parts)
-{
-  const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT);
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
-  double extremes[PERMI_WIDTH] PERMI_ALIGN64;
-  int i, j, stand = 0;
-  for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
-    for (j = 0; j < n; j++) {
-      const PERMI_N x = PERMI_NAME(entry)(a, stride, n, i, j, parts);
-      norm = PERMI_FMA(x.re, x.re, norm);
-      if (parts == 2)
-        other = PERMI_FMA(x.im, x.im, other);
-    }
-    if (parts == 2)
-      norm = norm + other;
-    large = PERMI_LARGER(large, norm);
-    norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
-  }
-  PERMI_STORE(out + parts * PERMI_WIDTH, large);
-  PERMI_STORE(out + (parts + 1) * PERMI_WIDTH, norms);
-  norms = PERMI_FNMA(unit * unit, norms * PERMI_SET(factor), sure * sure);
-  norms = PERMI_LESSER(sure - PERMI_SET(least), norms);
-  PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(1e24) - large, norms)); /* keeps a NaN */
-  PERMI_LEAVE();
-  for (i = 0; i < PERMI_WIDTH; i++)
-    stand |= (extremes[i] >= 0) << i;
-  return stand;
-}
-
-PERMI_TARGET static int PERMI_NAME(batch_halves_real)(int n, const double *a, size_t stride, double least, double *out)
-{
-  const PERMI_V value = n == 8   ? PERMI_NAME(batch_halves)(8, a, stride)
-                        : n == 7 ? PERMI_NAME(batch_halves)(7, a, stride)
-                        : n == 6 ? PERMI_NAME(batch_halves)(6, a, stride)
-                                 : PERMI_NAME(batch_halves)(5, a, stride);
-  PERMI_STORE(out, value);
-  return PERMI_NAME(batch_sure)(n, a, stride, least, PERMI_ABS(value), PERMI_HALVES_NORMS, out, 1);
-}
-#undef PERMI_HALVES_NORMS
-
-#if !defined(PERM_NO_COMPLEX)
-/* n = 5 .. 11, complex, as in >>small_kernels: columns 0 and 1 expanded, the third +, the others signed. A form, z_i,
-   z_j, u, v of a pair of rows, is a number of a table, of the signs of up to three columns, plus an outer one, of the
-   next three's, renewed for each `far` of the others'. Sums are rounded n - 3 times: nothing drifts. */
-#define PERMI_BATCH_FORM (16 * PERMI_WIDTH) /* eight settings */
-#define PERMI_BATCH_PAIR (4 * PERMI_BATCH_FORM + 2 * PERMI_WIDTH) /* and c */
-
-/* Writes the outer numbers or, if far < 0, the table. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, size_t stride, int far, double *to)
-{
-  const int first = far < 0 ? 3 : 6, columns = n - first < 3 ? n - first : 3, apart = 8 * PERMI_WIDTH;
-  int i, j, k;
-  for (i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
-    PERMI_N y[8]; /* by small_double, in memory, n = 6 .. 10 take 4 to 8 % longer */
-    PERMI_EVERY(k, 8, y[k].re = y[k].im = PERMI_SET(0.0)); /* gcc: not all are read */
-    if (far < 0)
-      y[0] = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
-    for (j = 9; j < n && far >= 0; j++)
-      y[0] = PERMI_NAME(small_signed)(y[0], PERMI_SET(permi_parity_signs[far >> (j - 9) & 1]),
-                                      PERMI_NAME(entry)(a, stride, n, i, j, 2), 2);
-    PERMI_UNROLL
-    for (j = 0; j < 3; j++)
-      if (j < columns) {
-        const PERMI_N x = PERMI_NAME(entry)(a, stride, n, i, first + j, 2);
-        PERMI_UNROLL
-        for (k = 0; k < 1 << j; k++) {
-          y[k + (1 << j)] = PERMI_NAME(minus)(y[k], x);
-          y[k] = PERMI_NAME(plus)(y[k], x);
-        }
-      }
-    PERMI_EVERY(k, 8, if (k >> columns == 0) PERMI_NAME(put)(to + k * PERMI_WIDTH, apart, y[k], 2));
-    if (i % 2) {
-      const PERMI_NAME(small_entries) entries = {
-          PERMI_NAME(entry)(a, stride, n, i - 1, 0, 2), PERMI_NAME(entry)(a, stride, n, i - 1, 1, 2),
-          PERMI_NAME(entry)(a, stride, n, i, 0, 2), PERMI_NAME(entry)(a, stride, n, i, 1, 2)};
-      PERMI_NAME(small_mix)(to - PERMI_BATCH_FORM, PERMI_WIDTH << columns, entries, apart, 2);
-      PERMI_NAME(put)(to + 3 * PERMI_BATCH_FORM, PERMI_WIDTH,
-                      PERMI_NAME(small_linear)(entries.i0, entries.j1, entries.i1, entries.j0, 2), 2);
-    }
-  }
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_form)(const double *form, int q, int outer)
-{
-  const PERMI_N x = PERMI_NAME(get)(form + q * PERMI_WIDTH, 8 * PERMI_WIDTH, 2);
-  return outer ? PERMI_NAME(plus)(x, PERMI_NAME(get)(form + outer, 8 * PERMI_WIDTH, 2)) : x;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(const double *form, int q, int outer)
-{
-  PERMI_NAME(small_expanded) pair;
-  pair.p = PERMI_NAME(times)(PERMI_NAME(batch_form)(form, q, outer),
-                             PERMI_NAME(batch_form)(form + PERMI_BATCH_FORM, q, outer), 2);
-  pair.u = PERMI_NAME(batch_form)(form + 2 * PERMI_BATCH_FORM, q, outer);
-  pair.v = PERMI_NAME(batch_form)(form + 3 * PERMI_BATCH_FORM, q, outer);
-  pair.c = PERMI_NAME(get)(form + 4 * PERMI_BATCH_FORM, PERMI_WIDTH, 2);
-  return pair;
-}
-
-/* Adds the terms of settings first .. first + width / 4 - 1. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
-                                                       size_t stride, const double *form, int first, int outer,
-                                                       double sign)
-{
-  const PERMI_V signs = PERMI_SET(sign);
-  PERMI_NAME(small_expanded) f[2];
-  int k, q;
-  PERMI_EVERY(q, PERMI_WIDTH / 4, f[q] = PERMI_NAME(batch_pair)(form, first + q, outer));
-  for (k = 1, form += PERMI_BATCH_PAIR; k < (n - 1) / 2; k++, form += PERMI_BATCH_PAIR)
-    PERMI_EVERY(q, PERMI_WIDTH / 4, f[q] = PERMI_NAME(small_multiply)(
-                                        f[q], PERMI_NAME(batch_pair)(form, first + q, outer), 2));
-  if (n % 2) {
-    const PERMI_N a0 = PERMI_NAME(entry)(a, stride, n, n - 1, 0, 2), a1 = PERMI_NAME(entry)(a, stride, n, n - 1, 1, 2);
-    PERMI_EVERY(q, PERMI_WIDTH / 4, PERMI_NAME(small_finish)(
-                                        sums, PERMI_NAME(times)(PERMI_NAME(batch_form)(form, first + q, outer),
-                                                                f[q].c, 2),
-                                        PERMI_NAME(small_linear)(a0, f[q].v, a1, f[q].u, 2), signs, q, 2));
-  } else {
-    PERMI_EVERY(q, PERMI_WIDTH / 4, PERMI_NAME(small_end_pair)(
-                                        sums, f[q], PERMI_NAME(batch_pair)(form, first + q, outer), signs, q, 2));
-  }
-}
-
-PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double least,
-                                                        double *out)
-{
-  const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT), scale = PERMI_SET(8.0 / (double)(1 << n));
-  const int outer = (n + 1) / 2 * PERMI_BATCH_PAIR, at_once = PERMI_WIDTH / 4;
-  double *table = out + 4 * PERMI_WIDTH;
-  PERMI_NAME(small_sums) sums;
-  PERMI_N value;
-  int far, s, t;
-  sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
-  PERMI_NAME(batch_forms)(n, a, stride, -1, table);
-  for (t = 0; n < 7 && t < 1 << (n - 3); t += at_once)
-    PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, 0, permi_parity_signs[t / at_once]);
-  for (far = 0; n > 6 && far < 1 << (n < 9 ? 0 : n - 9); far++) {
-    PERMI_NAME(batch_forms)(n, a, stride, far, table + outer);
-    for (s = 0; s < 1 << (n < 9 ? n - 6 : 3); s++)
-      for (t = 0; t < 8; t += at_once)
-        PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, outer + s * PERMI_WIDTH,
-                                permi_parity_signs[t / at_once ^ s ^ far]);
-  }
-  value = PERMI_NAME(minus)(sums.even, sums.odd);
-  value.re = scale * value.re;
-  value.im = scale * value.im;
-  PERMI_NAME(put)(out, PERMI_WIDTH, value, 2);
-  return PERMI_NAME(batch_sure)(n, a, stride, least,
-                                PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im)), 1.0, out, 2);
-}
-#undef PERMI_BATCH_FORM
-#undef PERMI_BATCH_PAIR
-#endif
-#endif
-#endif
-
-PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>counts_kernels
    Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
@@ -17621,30 +16023,10 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Adds a form to PERMI_SETS sets, lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
-PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
-{
-  PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];
-  int lane, k;
-  PERMI_UNROLL
-  for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
-    form[lane] = PERMI_LOAD_ANY(x + lane * PERMI_WIDTH);
-    upper[lane] = PERMI_LOAD_ANY(e + most * PERMI_SETS + lane * PERMI_WIDTH);
-  }
-  for (k = most; k >= least; k--) {
-    PERMI_UNROLL
-    for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
-      double *at = e + k * PERMI_SETS + lane * PERMI_WIDTH;
-      const PERMI_V lower = PERMI_LOAD_ANY(at - PERMI_SETS);
-      PERMI_STORE_ANY(at, PERMI_FMA(form[lane], lower, upper[lane]));
-      upper[lane] = lower;
-    }
-  }
-}
-
-/* The same for x + iy and e + if. */
-PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
-                                                       int most, int least)
+/* Adds a form, x (+ iy), to PERMI_SETS sets e (+ if), lanes adjacent: e_k += x e_(k-1) for k from `most` down to
+   `least`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(symmetric)(const double *x, const double *y, double *e, double *f, int most,
+                                                     int least, int parts)
 {
   PERMI_V real[PERMI_SETS / PERMI_WIDTH], imaginary[PERMI_SETS / PERMI_WIDTH];
   int lane, k;
@@ -17657,18 +16039,36 @@ PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const do
     PERMI_UNROLL
     for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
       const int at = k + lane * PERMI_WIDTH;
-      const PERMI_V a = real[lane], b = imaginary[lane];
-      const PERMI_V re = PERMI_LOAD_ANY(e + at - PERMI_SETS), im = PERMI_LOAD_ANY(f + at - PERMI_SETS);
-      if (PERMI_WIDTH == 1) {
-        PERMI_STORE_ANY(e + at, PERMI_LOAD_ANY(e + at) + PERMI_FMS(a, re, b * im));
-        PERMI_STORE_ANY(f + at, PERMI_LOAD_ANY(f + at) + PERMI_FMA(a, im, b * re));
-      } else {
-        const PERMI_V sum = PERMI_FMA(a, re, PERMI_LOAD_ANY(e + at)), other = PERMI_FMA(a, im, PERMI_LOAD_ANY(f + at));
-        PERMI_STORE_ANY(e + at, PERMI_FNMA(b, im, sum));
-        PERMI_STORE_ANY(f + at, PERMI_FMA(b, re, other));
+      const PERMI_V a = real[lane], b = imaginary[lane], re = PERMI_LOAD_ANY(e + at - PERMI_SETS);
+      PERMI_V sum = PERMI_LOAD_ANY(e + at), im, other;
+      if (parts == 1) {
+        PERMI_STORE_ANY(e + at, PERMI_FMA(a, re, sum));
+        continue;
       }
+      im = PERMI_LOAD_ANY(f + at - PERMI_SETS);
+      other = PERMI_LOAD_ANY(f + at);
+      if (PERMI_WIDTH == 1) {
+        sum = sum + PERMI_FMS(a, re, b * im);
+        other = other + PERMI_FMA(a, im, b * re);
+      } else {
+        sum = PERMI_FNMA(b, im, PERMI_FMA(a, re, sum));
+        other = PERMI_FMA(b, re, PERMI_FMA(a, im, other));
+      }
+      PERMI_STORE_ANY(e + at, sum);
+      PERMI_STORE_ANY(f + at, other);
     }
   }
+}
+
+PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
+{
+  PERMI_NAME(symmetric)(x, x, e, e, most, least, 1);
+}
+
+PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
+                                                       int most, int least)
+{
+  PERMI_NAME(symmetric)(x, y, e, f, most, least, 2);
 }
 
 static const permi_counts_kernels PERMI_NAME(counts_kernels_real) = {
@@ -17682,6 +16082,365 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
 #endif
 
 PERMI_BRIEF_END
+
+/* ================================================================================== >>batch_kernels */
+
+#if !defined(PERM_NO_EXTRAS)
+/* Numbers are `stride` apart, parts half of that. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
+{
+  return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
+}
+
+/* Permanents of rows i, i + 1 by pairs (0, 1), (0, 2), .. of columns. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const double *a, size_t stride, int n, int i,
+                                                        int parts)
+{
+  PERMI_N x[4], y[4];
+  int j, k;
+  PERMI_UNROLL
+  for (j = 0; j < n; j++) {
+    x[j] = PERMI_NAME(entry)(a, stride, n, i, j, parts);
+    y[j] = PERMI_NAME(entry)(a, stride, n, i + 1, j, parts);
+  }
+  PERMI_UNROLL
+  for (j = 0; j < n; j++)
+    PERMI_UNROLL
+    for (k = j + 1; k < n; k++)
+      *pair++ = PERMI_NAME(plus_times)(PERMI_NAME(times)(x[j], y[k], parts), x[k], y[j], parts);
+}
+
+/* n = 2 .. 4; raises *largest to moduli of parts. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
+{
+  const size_t apart = stride / (size_t)parts;
+  const int vectors = n * n * parts, pairs = n * (n - 1) / 2;
+  PERMI_V large = *largest;
+  PERMI_N upper[6], lower[6], sum;
+  int i;
+  PERMI_UNROLL
+  for (i = 0; i + 1 < vectors; i += 2) { /* pairs first: a shorter chain */
+    const double *p = a + (size_t)i * apart;
+    large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(p + apart)));
+  }
+  if (vectors % 2)
+    large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + (size_t)(vectors - 1) * apart));
+  *largest = large;
+  PERMI_NAME(expand_pairs)(lower, a, stride, n, n - 2, parts);
+  if (n == 2)
+    return lower[0];
+  if (n == 4)
+    PERMI_NAME(expand_pairs)(upper, a, stride, n, 0, parts);
+  sum.re = sum.im = PERMI_SET(0.0);
+  PERMI_UNROLL
+  for (i = 0; i < pairs; i++)
+    sum = PERMI_NAME(plus_times)(sum, n == 4 ? upper[i] : PERMI_NAME(entry)(a, stride, n, 0, i, parts),
+                                 lower[pairs - 1 - i], parts);
+  return sum;
+}
+
+/* poison: 0 or NaN */
+typedef struct PERMI_NAME(stream) {
+  PERMI_V large, least, poison;
+} PERMI_NAME(stream);
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stream, int n, const double *a,
+                                                        size_t stride, size_t vectors, double *values, int parts)
+{
+  size_t v;
+  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {
+    const PERMI_N value = PERMI_NAME(expand)(n, a, stride, &stream->large, parts);
+    PERMI_V modulus = PERMI_ABS(value.re);
+    PERMI_STORE_ANY(values, value.re);
+    stream->poison = PERMI_FMA(value.re, PERMI_SET(0.0), stream->poison);
+    if (parts == 2) {
+      PERMI_STORE_ANY(values + PERMI_BATCH_BLOCK, value.im);
+      modulus = PERMI_LARGER(value.re, value.im);
+      stream->poison = PERMI_FMA(value.im, PERMI_SET(0.0), stream->poison);
+    }
+    stream->least = PERMI_LESSER(modulus, stream->least);
+  }
+}
+
+/* Whether all entries are up to `largest`, all |values| from `least`, none NaN. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, size_t stride, size_t vectors,
+                                                       double largest, double least, double *values, int parts)
+{
+  PERMI_NAME(stream) stream;
+  double extremes[3 * PERMI_WIDTH] PERMI_ALIGN64;
+  int k, stand = 1;
+  stream.large = stream.poison = PERMI_SET(0.0);
+  stream.least = PERMI_SET(least);
+  if (n == 4)
+    PERMI_NAME(stream_order)(&stream, 4, a, stride, vectors, values, parts);
+  else if (n == 3)
+    PERMI_NAME(stream_order)(&stream, 3, a, stride, vectors, values, parts);
+  else
+    PERMI_NAME(stream_order)(&stream, 2, a, stride, vectors, values, parts);
+  PERMI_STORE(extremes, stream.large);
+  PERMI_STORE(extremes + PERMI_WIDTH, stream.least);
+  PERMI_STORE(extremes + 2 * PERMI_WIDTH, stream.poison);
+  PERMI_LEAVE();
+  for (k = 0; k < PERMI_WIDTH; k++)
+    stand &= (extremes[k] <= largest) & (extremes[PERMI_WIDTH + k] >= least) & (extremes[2 * PERMI_WIDTH + k] == 0);
+  return stand;
+}
+
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_TARGET static int PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double largest,      \
+                                           double least, double *values)                                               \
+  {                                                                                                                    \
+    return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, parts);                             \
+  }
+PERMI_INSTANCE(batch_stream_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(batch_stream_complex, 2)
+#endif
+#undef PERMI_INSTANCE
+
+#if PERMI_WIDTH >= 4
+/* n = 5 .. 8, real: Laplace expansion by permanents of two rows, of four and of the others: 75, 195, 476, 1134
+   operations, fewer than signs take. Vectors of 16 matrices share indices. */
+#define PERMI_HALVES (16 / PERMI_WIDTH)
+#define PERMI_HALVES_NORMS 64.0 /* the square of 8: per |A| is up to 9.8 times the rows' norms, rounded some 10 times */
+#define PERMI_PAIR_AT(p, k, q) PERMI_LOAD((p) + (size_t)(k) * 16 + (q) * PERMI_WIDTH)
+#define PERMI_ENTRY_AT(p, k, q) PERMI_LOAD_ANY((p) + (size_t)(k) * stride + (q) * PERMI_WIDTH)
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_pairs)(double *pair, const double *a, size_t stride, int n)
+{
+  const double *b = a + (size_t)n * stride;
+  PERMI_V x[PERMI_HALVES], y[PERMI_HALVES];
+  int j, k, q;
+  for (k = 1; k < n; k++) {
+    PERMI_EVERY(q, PERMI_HALVES, x[q] = PERMI_ENTRY_AT(a, k, q));
+    PERMI_EVERY(q, PERMI_HALVES, y[q] = PERMI_ENTRY_AT(b, k, q));
+    for (j = 0; j < k; j++, pair += 16)
+      PERMI_EVERY(q, PERMI_HALVES, PERMI_STORE(pair + q * PERMI_WIDTH,
+                                               PERMI_FMA(PERMI_ENTRY_AT(a, j, q), y[q],
+                                                         x[q] * PERMI_ENTRY_AT(b, j, q))));
+  }
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_four)(PERMI_V *sum, const double *x, const double *y,
+                                                      const unsigned char *at)
+{
+  int k, q;
+  PERMI_EVERY(q, PERMI_HALVES, sum[q] = PERMI_FMA(PERMI_PAIR_AT(x, at[0], q), PERMI_PAIR_AT(y, at[1], q),
+                                                  PERMI_PAIR_AT(x, at[1], q) * PERMI_PAIR_AT(y, at[0], q)));
+  PERMI_UNROLL
+  for (k = 2; k < 6; k++)
+    PERMI_EVERY(q, PERMI_HALVES, sum[q] = PERMI_FMA(PERMI_PAIR_AT(x, at[k], q), PERMI_PAIR_AT(y, at[k ^ 1], q),
+                                                    sum[q]));
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_halves)(PERMI_V *sum, const permi_batch_split *split, int n,
+                                                        const double *a, size_t stride)
+{
+  double pair[4 * 28 * 16] PERMI_ALIGN64;
+  const double *p0 = pair, *p1 = p0 + 28 * 16, *p2 = p1 + 28 * 16, *p3 = p2 + 28 * 16;
+  const double *last = a + (size_t)((n - 1) * n) * stride;
+  const int splits = n == 8 ? 70 : n == 7 ? 35 : n == 6 ? 15 : 5;
+  PERMI_V upper[PERMI_HALVES], lower[PERMI_HALVES];
+  int k, q;
+  for (k = 0; k < n / 2; k++)
+    PERMI_NAME(batch_pairs)(pair + k * 28 * 16, a + (size_t)(2 * k * n) * stride, stride, n);
+  PERMI_EVERY(q, PERMI_HALVES, sum[q] = PERMI_SET(0.0));
+  for (k = 0; k < splits; k++, split++) {
+    const unsigned char *at = split->lower;
+    PERMI_NAME(batch_four)(upper, p0, p1, split->upper);
+    if (n == 8) {
+      PERMI_NAME(batch_four)(lower, p2, p3, at);
+    } else if (n == 6) {
+      PERMI_EVERY(q, PERMI_HALVES, lower[q] = PERMI_PAIR_AT(p2, at[0], q));
+    } else {
+      PERMI_EVERY(q, PERMI_HALVES, lower[q] = PERMI_ENTRY_AT(last, at[0], q));
+      if (n == 7)
+        PERMI_EVERY(q, PERMI_HALVES, lower[q] = PERMI_FMA(PERMI_ENTRY_AT(last, at[4], q), PERMI_PAIR_AT(p2, at[5], q),
+                                                          PERMI_FMA(PERMI_ENTRY_AT(last, at[2], q),
+                                                                    PERMI_PAIR_AT(p2, at[3], q),
+                                                                    lower[q] * PERMI_PAIR_AT(p2, at[1], q))));
+    }
+    PERMI_EVERY(q, PERMI_HALVES, sum[q] = PERMI_FMA(lower[q], upper[q], sum[q]));
+  }
+}
+#undef PERMI_PAIR_AT
+#undef PERMI_ENTRY_AT
+
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_square)(PERMI_V norm, PERMI_N x, int parts)
+{
+  norm = PERMI_FMA(x.re, x.re, norm);
+  return parts == 2 ? PERMI_FMA(x.im, x.im, norm) : norm;
+}
+
+/* Writes rows' largest squared norms, and products of all, after values. Returns a bit for each value of which `sure`,
+   its modulus less its error, is at least `least`, and large against the root of `factor` times the product. */
+PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_sure)(int n, const double *a, size_t stride, double least,
+                                                          const PERMI_V *sure, double factor, double *out, int parts)
+{
+  const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT), bottom = PERMI_SET(DBL_MIN); /* for what underflows */
+  const int vectors = parts == 1 ? PERMI_HALVES : 1;
+  PERMI_V norm[PERMI_HALVES], norms[PERMI_HALVES], large[PERMI_HALVES];
+  double extremes[PERMI_WIDTH] PERMI_ALIGN64;
+  unsigned stand = 0;
+  int i, j, q;
+  PERMI_EVERY(q, vectors, norms[q] = large[q] = PERMI_SET(1.0));
+  for (i = 0; i < n; i++) {
+    PERMI_EVERY(q, vectors, norm[q] = bottom);
+    for (j = 0; j < n; j++)
+      PERMI_EVERY(q, vectors, norm[q] = PERMI_NAME(batch_square)(
+                                  norm[q], PERMI_NAME(entry)(a + q * PERMI_WIDTH, stride, n, i, j, parts), parts));
+    PERMI_EVERY(q, vectors, large[q] = PERMI_LARGER(large[q], norm[q]));
+    PERMI_EVERY(q, vectors, norms[q] = PERMI_LARGER(norms[q] * norm[q], bottom));
+  }
+  for (q = 0; q < vectors; q++, out += PERMI_WIDTH) {
+    PERMI_STORE(out + parts * PERMI_BATCH_BLOCK, large[q]);
+    PERMI_STORE(out + (parts + 1) * PERMI_BATCH_BLOCK, norms[q]);
+    norms[q] = PERMI_FNMA(unit * unit, norms[q] * PERMI_SET(factor), sure[q] * sure[q]);
+    norms[q] = PERMI_LESSER(sure[q] - PERMI_SET(least), norms[q]);
+    PERMI_STORE(extremes, PERMI_LESSER(PERMI_SET(1e24) - large[q], norms[q])); /* keeps a NaN */
+    for (i = 0; i < PERMI_WIDTH; i++)
+      stand |= (unsigned)(extremes[i] >= 0) << (q * PERMI_WIDTH + i);
+  }
+  return stand;
+}
+
+PERMI_TARGET static unsigned PERMI_NAME(batch_halves_real)(const permi_batch_split *split, int n, const double *a,
+                                                           size_t stride, double least, double *out)
+{
+  unsigned stand = 0;
+  int v, q;
+  for (v = 0; v < PERMI_BATCH_BLOCK; v += 16) {
+    PERMI_V value[PERMI_HALVES];
+    PERMI_NAME(batch_halves)(value, split, n, a + v, stride);
+    PERMI_EVERY(q, PERMI_HALVES, PERMI_STORE(out + v + q * PERMI_WIDTH, value[q]));
+    PERMI_EVERY(q, PERMI_HALVES, value[q] = PERMI_ABS(value[q]));
+    stand |= PERMI_NAME(batch_sure)(n, a + v, stride, least, value, PERMI_HALVES_NORMS, out + v, 1) << v;
+  }
+  PERMI_LEAVE();
+  return stand;
+}
+#undef PERMI_HALVES_NORMS
+
+#if !defined(PERM_NO_COMPLEX)
+/* n = 5 .. 11, complex, as in >>small_kernels. A form, z_i, z_j, u, v of a pair of rows, is a table's number, for the
+   signs of three columns, plus an outer one, for the next three's, renewed for each `far` of the others'. Sums are
+   rounded n - 3 times: nothing drifts. */
+#define PERMI_BATCH_FORM (16 * PERMI_WIDTH) /* eight settings */
+#define PERMI_BATCH_PAIR (4 * PERMI_BATCH_FORM + 2 * PERMI_WIDTH) /* and c */
+
+/* Writes the outer numbers or, if far < 0, the table. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, size_t stride, int far, double *to)
+{
+  const int first = far < 0 ? 3 : 6, left = n < first ? 0 : n - first, columns = left < 3 ? left : 3;
+  const int apart = 8 * PERMI_WIDTH;
+  int i, j;
+  for (i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
+    PERMI_N y = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
+    if (far >= 0)
+      y = PERMI_NAME(spread)(permi_lane_zero, 1, 2);
+    for (j = 9; j < n && far >= 0; j++)
+      y = PERMI_NAME(small_signed)(y, PERMI_SET(permi_parity_signs[far >> (j - 9) & 1]),
+                                   PERMI_NAME(entry)(a, stride, n, i, j, 2), 2);
+    PERMI_NAME(put)(to, apart, y, 2);
+    for (j = 0; j < columns; j++)
+      PERMI_NAME(small_double)(to, PERMI_WIDTH << j, PERMI_NAME(entry)(a, stride, n, i, first + j, 2), apart, 2);
+    if (i % 2) {
+      const PERMI_NAME(small_entries) entries = {
+          PERMI_NAME(entry)(a, stride, n, i - 1, 0, 2), PERMI_NAME(entry)(a, stride, n, i - 1, 1, 2),
+          PERMI_NAME(entry)(a, stride, n, i, 0, 2), PERMI_NAME(entry)(a, stride, n, i, 1, 2)};
+      PERMI_NAME(small_mix)(to - PERMI_BATCH_FORM, PERMI_WIDTH << columns, entries, apart, 2);
+      PERMI_NAME(put)(to + 3 * PERMI_BATCH_FORM, PERMI_WIDTH,
+                      PERMI_NAME(small_linear)(entries.i0, entries.j1, entries.i1, entries.j0, 2), 2);
+    }
+  }
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_form)(const double *form, int q, int outer)
+{
+  const PERMI_N x = PERMI_NAME(get)(form + q * PERMI_WIDTH, 8 * PERMI_WIDTH, 2);
+  return outer ? PERMI_NAME(plus)(x, PERMI_NAME(get)(form + outer, 8 * PERMI_WIDTH, 2)) : x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(const double *form, int q, int outer)
+{
+  PERMI_NAME(small_expanded) pair;
+  pair.p = PERMI_NAME(times)(PERMI_NAME(batch_form)(form, q, outer),
+                             PERMI_NAME(batch_form)(form + PERMI_BATCH_FORM, q, outer), 2);
+  pair.u = PERMI_NAME(batch_form)(form + 2 * PERMI_BATCH_FORM, q, outer);
+  pair.v = PERMI_NAME(batch_form)(form + 3 * PERMI_BATCH_FORM, q, outer);
+  pair.c = PERMI_NAME(get)(form + 4 * PERMI_BATCH_FORM, PERMI_WIDTH, 2);
+  return pair;
+}
+
+/* Adds terms of width / 4 settings. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
+                                                       size_t stride, const double *form, int first, int outer,
+                                                       double sign)
+{
+  const PERMI_V signs = PERMI_SET(sign);
+  PERMI_NAME(small_expanded) f[2];
+  int k, q;
+  PERMI_EVERY(q, PERMI_WIDTH / 4, f[q] = PERMI_NAME(batch_pair)(form, first + q, outer));
+  for (k = 1, form += PERMI_BATCH_PAIR; k < (n - 1) / 2; k++, form += PERMI_BATCH_PAIR)
+    PERMI_EVERY(q, PERMI_WIDTH / 4, f[q] = PERMI_NAME(small_multiply)(
+                                        f[q], PERMI_NAME(batch_pair)(form, first + q, outer), 2));
+  if (n % 2) {
+    const PERMI_N a0 = PERMI_NAME(entry)(a, stride, n, n - 1, 0, 2), a1 = PERMI_NAME(entry)(a, stride, n, n - 1, 1, 2);
+    PERMI_EVERY(q, PERMI_WIDTH / 4, PERMI_NAME(small_finish)(
+                                        sums, PERMI_NAME(times)(PERMI_NAME(batch_form)(form, first + q, outer),
+                                                                f[q].c, 2),
+                                        PERMI_NAME(small_linear)(a0, f[q].v, a1, f[q].u, 2), signs, q, 2));
+  } else {
+    PERMI_EVERY(q, PERMI_WIDTH / 4, PERMI_NAME(small_end_pair)(
+                                        sums, f[q], PERMI_NAME(batch_pair)(form, first + q, outer), signs, q, 2));
+  }
+}
+
+PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_signs)(int n, const double *a, size_t stride, double least,
+                                                          double *table, double *out)
+{
+  const PERMI_V unit = PERMI_SET(4e10 * n * PERMI_UNIT), scale = PERMI_SET(8.0 / (double)(1 << n));
+  const int outer = (n + 1) / 2 * PERMI_BATCH_PAIR, at_once = PERMI_WIDTH / 4;
+  const int settings = n < 6 ? 4 : 8, states = n < 7 ? 1 : n < 9 ? 1 << (n - 6) : 8;
+  PERMI_NAME(small_sums) sums;
+  PERMI_V sure;
+  PERMI_N value;
+  int far, s, t;
+  sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
+  for (far = -1; far < (n < 9 ? 1 : 1 << (n - 9)); far++) {
+    if (far < 0 || n > 6)
+      PERMI_NAME(batch_forms)(n, a, stride, far, far < 0 ? table : table + outer);
+    for (s = 0; s < states && far >= 0; s++)
+      for (t = 0; t < settings; t += at_once)
+        PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, n > 6 ? outer + s * PERMI_WIDTH : 0,
+                                permi_parity_signs[t / at_once ^ s ^ far]);
+  }
+  value = PERMI_NAME(minus)(sums.even, sums.odd);
+  value.re = scale * value.re;
+  value.im = scale * value.im;
+  PERMI_NAME(put)(out, PERMI_BATCH_BLOCK, value, 2);
+  sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
+  return PERMI_NAME(batch_sure)(n, a, stride, least, &sure, 1.0, out, 2);
+}
+
+PERMI_TARGET static unsigned PERMI_NAME(batch_signs_complex)(const permi_batch_split *split, int n, const double *a,
+                                                             size_t stride, double least, double *out)
+{
+  unsigned stand = 0;
+  int v;
+  (void)split;
+  for (v = 0; v < PERMI_BATCH_BLOCK; v += PERMI_WIDTH)
+    stand |= PERMI_NAME(batch_signs)(n, a + v, stride, least, out + 4 * PERMI_BATCH_BLOCK, out + v) << v;
+  PERMI_LEAVE();
+  return stand;
+}
+#undef PERMI_BATCH_FORM
+#undef PERMI_BATCH_PAIR
+#endif
+#undef PERMI_HALVES
+#endif
+#endif
+
 #endif
 
 /* ================================================================================= >>vocabulary_end

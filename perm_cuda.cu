@@ -8,12 +8,11 @@
    first needed; result.message tells what is missing.
 
    CONTENTS  Each tag is a file of src/, in the folder before it. With PERM_WITH_CUDA perm.h reads the first part,
-   perm_sparse.h the second, perm_more.h the third: C without cuda.h. The last part, kernels and driver, is nvcc's.
+   perm_sparse.h the second: C without cuda.h. The last part, kernels and driver, is nvcc's.
      gpu/            >>contract       what plans of GPUs are, as in perm.h
                      >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
      exact/          >>exact_gpu      row sums in words, skipping
-     multiplicities/ >>counts_gpu     sums over counts
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
@@ -21,15 +20,12 @@
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
-     proof/          >>proof_gpu      values of a polynomial
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
                      >>text_exact     integers
                      >>text_batch     many small matrices
-                     >>text_counts    sums over counts
                      >>text_signs     the pruned sign search
                      >>text_minors    minors of a row, of all rows
-                     >>text_proof     the polynomial of a proof
                      >>text_frontier  arrays of the frontier
                      >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
@@ -47,8 +43,7 @@
        call uses what they make. The end of the process waits for them; NVRTC from 12.8 on gives up at once. Only
        cuInit, once in a process, cannot be left.
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
-   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. By isa cuda
-   perm_compute_sparse starts the GPUs in a thread of their own while it plans. */
+   Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #if !defined(PERMI_CUDA_HOST)
 #include "perm.h"
 
@@ -72,16 +67,6 @@ typedef struct perm_gpu_exact {
   short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
-
-/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
-   order. */
-#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
-typedef struct perm_gpu_counts {
-  int parts, low;
-  int forms, needed; /* needed: order of the symmetric function; 0: products */
-  int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
-} perm_gpu_counts;
 
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
@@ -129,15 +114,6 @@ typedef struct perm_gpu_minors {
   int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
 } perm_gpu_minors;
 
-/* The polynomial of a proof (perm_more.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
-   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
-   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
-   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
-typedef struct perm_gpu_proof {
-  int rows, signs, outer;
-  int settings; /* of the inner columns, a multiple of 4 */
-} perm_gpu_proof;
-
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -150,15 +126,13 @@ typedef struct perm_gpu_program {
   int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
-  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
-  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
-   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
+/* Matrices of one order. Host threads call `fill`, which writes them row by row, and `take` with each permanent, sum of
+   |terms| and share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_SUMS 4
 typedef struct perm_gpu_batch {
   int n, parts;
@@ -224,10 +198,8 @@ typedef struct perm_gpu_frontier perm_gpu_frontier;
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
+/* Returns how many are usable, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Makes contexts on up to `gpus` GPUs in a thread of its own, for tenths of a second, while the caller plans. */
-void perm_cuda_prepare(int gpus);
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
@@ -272,12 +244,6 @@ typedef struct permi_gpu {
 static int permi_gpu_devices(int gpus, char *message)
 {
   return perm_cuda_devices(gpus, message);
-}
-
-PERMI_UNUSED static void permi_gpu_prepare(const perm_options *options, int n)
-{
-  if (options->isa == PERM_ISA_CUDA && options->gpu.devices && n >= PERMI_GPU_LEAST_N)
-    perm_cuda_prepare(options->gpu.devices);
 }
 
 typedef struct permi_gpu_call {
@@ -422,9 +388,9 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
 }
 
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs, by a kernel compiled for the shape: row sums are packed into 32-bit words, groups of rows are
-   multiplied in a word, then in 32-bit limbs. For skipping, a table has by a halved row's sum over other columns the
-   settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+   Integers on GPUs, by a kernel compiled for the shape: row sums are packed into 32-bit words; groups of rows are
+   multiplied in a word, then in 32-bit limbs. Skipping: by a halved row's sum over other columns, a table has the
+   settings of 6 columns that make it 0: one look-up for 64 terms. */
 
 typedef struct permi_exact_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -440,8 +406,8 @@ typedef struct permi_gpu_member {
   int count;
 } permi_gpu_member;
 
-/* Continues a text of `at` bytes by a shape's members and a kernel that calls `chunk`. Lists are chains of choices, as
-   compilers do not always fold loads from arrays, and then unroll nothing. */
+/* Continues a text of `at` bytes by a shape's members and a kernel that calls `chunk`. Lists are chains of choices:
+   compilers may not fold loads from arrays, and then unroll nothing. */
 static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
                               size_t room, size_t at)
 {
@@ -626,113 +592,10 @@ static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const pe
   return PERM_OK;
 }
 
-/* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double. A thread's number sets the high digits; all threads walk the `walked` low ones in
-   one n-ary Gray code. */
-
-typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
-  perm_gpu_program program;
-  perm_gpu_counts shape;
-  char text[4096];
-} permi_counts_gpu;
-
-static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
-{
-  const int size = counts->forms * counts->parts * (1 + counts->low);
-  const int need = 2 * size + 60 + 2 * counts->needed * counts->parts;
-  const permi_gpu_member member[] = {{"forms", NULL, counts->forms},
-                                     {"needed", NULL, counts->needed},
-                                     {"walk", NULL, counts->walk},
-                                     {"table", NULL, counts->table},
-                                     {"before", counts->before, counts->forms + 1}};
-  const int at = snprintf(text, room,
-                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, NEEDED = %d, FORMS = %d, SIZE = "
-                          "%d };\n",
-                          counts->parts, counts->low, counts->needed, counts->forms, size);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
-                    need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
-}
-
-/* Fills in the table of >>text_counts, which is zero. */
-PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
-                                              double *table)
-{
-  const double *weight = (const double *)(const void *)counts->weight;
-  const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
-  const int high = digits - walked;
-  double *to = table + 4 + 2 * high;
-  permi_counts low = *counts;
-  permi_nary walk;
-  int d, f, k, part, v;
-  table[2] = high;
-  for (d = -1; d < digits; d++) { /* start; high digits; low ones */
-    const int digit = d < high ? d + walked : d - high;
-    for (f = 0; f < counts->forms; f++)
-      for (part = 0; part < parts; part++)
-        for (k = 0; k < words; k++, to++) {
-          const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
-          if (d >= 0)
-            *to = from[digit * rows] * -2;
-          for (v = 0; d < 0 && v < digits; v++)
-            *to += from[v * rows] * counts->digit_count[v];
-        }
-  }
-  for (d = 0; d < high; d++) {
-    table[4 + 2 * d] = counts->radix[walked + d];
-    table[5 + 2 * d] = (double)(to - table);
-    for (v = 0; v < counts->radix[walked + d]; v++)
-      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 ? -1 : 1);
-  }
-  table[3] = (double)(to - table);
-  low.digits = walked;
-  low.terms = (uint64_t)shape->walk;
-  low.chunks = 1;
-  permi_nary_start(&low, 0, &walk);
-  for (k = 0; k < shape->walk; k++, to += 2) {
-    to[0] = walk.total & 1 ? -1 : 1;
-    for (d = 0; d < walked; d++)
-      to[0] *= weight[counts->weight_at[d] + walk.v[d]];
-    to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
-    permi_nary_next(&low, &walk);
-  }
-}
-
-static perm_status permi_counts_gpu_tables(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
-                                           uint64_t threads, const perm_allocator *allocator, permi_leaf *leaf)
-{
-  const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape->table * sizeof(double);
-  const uint64_t chunks = leaf->information.chunks;
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate_zeros(allocator, 1, bytes);
-  perm_gpu_work *work;
-  double *table;
-  if (!made)
-    return PERM_ERROR_MEMORY;
-  made->shape = *shape;
-  table = (double *)(void *)(made + 1);
-  permi_counts_gpu_table(counts, shape, walked, table);
-  table[0] = (double)threads;
-  table[1] = (double)chunks;
-  work = &made->gpu.work;
-  work->table = table;
-  work->doubles = (size_t)shape->table;
-  work->program = &made->program;
-  work->absolute_mask = shape->needed ? counts->absolute_mask : 0;
-  permi_counts_gpu_text(shape, made->text, sizeof made->text);
-  made->program.text = made->text;
-  made->program.shared = (640 + work->doubles) * sizeof(double);
-  made->program.counts = &made->shape;
-  made->gpu.allocator = *allocator;
-  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
-  leaf->context = made;
-  return PERM_OK;
-}
-
 /* ===================================================================================== >>minors_gpu
-   Minors in double. Forms are the copies of one side's lines, digits the counts of the other's.
-     one sum      minors of a row: forms are columns, digits the other rows. Prefix and suffix products of a term are
-                  its share of every minor
-     by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
+   Minors in double: forms are the copies of one side's lines, digits the counts of the other's.
+     one sum      of a row: forms are columns, digits the other rows; prefix and suffix products make every minor
+     by digits    of every row: a sum for each digit, whose factor count - 2 v goes into the term
    A thread's number sets the high digits; all walk over the low ones by one n-ary Gray code. Row sums on grids and sums
    of chunks are exact. */
 
@@ -760,7 +623,7 @@ typedef struct permi_minors_gpu {
   int place[2][PERM_MAX_N]; /* of a row and of a column */
 } permi_minors_gpu;
 
-/* Digits of fewest settings come first and are walked; the last, best an odd one, is halved by symmetry. */
+/* Walks digits of fewest settings, which come first; symmetry halves the last, best an odd one. */
 static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
 {
   static const double rate[2] = PERMI_MINORS_GPU_RATE;
@@ -824,6 +687,21 @@ static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *min
                                                 ((minors->lines[0] - minors->least) * minors->lines[1] * minors->parts);
 }
 
+/* Writes the matrix out; returns the grid's share of terms. */
+static double permi_minors_below(const permi_minors *minors, int turned, double *full)
+{
+  const int n = minors->total, parts = minors->parts, entries = n * parts;
+  const permi_view view = permi_view_of(full, n, parts, NULL);
+  permi_dense_plan plain;
+  int i;
+  permi_minors_write_out(minors, turned, full);
+  for (i = 0; i < entries && minors->least; i++)
+    full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
+  memset(&plain, 0, sizeof plain);
+  plain.n = n;
+  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+}
+
 static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *options, double *full)
 {
   const int n = minors->total;
@@ -871,7 +749,7 @@ static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
   return doubles;
 }
 
-/* Weights, and digits that move; *last: settings at the end. */
+/* Writes weights and digits that move; *last: final settings. */
 static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
 {
   int up[PERM_MAX_N], m, d, move = 0;
@@ -893,7 +771,7 @@ static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *tab
   }
 }
 
-/* The table of permi_minors_view, >>text_minors; it was zero. */
+/* Fills the table of >>text_minors, which was zero. */
 static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
 {
   const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
@@ -955,7 +833,7 @@ static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
   gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
 }
 
-/* A minor is at its row's place plus its column's, by the last copy. */
+/* A minor is at its row's place plus its column's. */
 static void permi_minors_gpu_places(permi_minors_gpu *gpu)
 {
   const int parts = gpu->minors->parts;
@@ -1048,21 +926,17 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
 #endif
 
 /* ======================================================================================= >>batch_gpu
-   Batches on GPUs: what threads of the host fill and take. */
+   Batches on GPUs. */
 
 #if !defined(PERM_NO_EXTRAS)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
 {
   const permi_batch *batch = (const permi_batch *)context;
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  const double *from = permi_batch_matrices(batch, first, count, to);
   size_t k;
-  if (batch->kind == PERMI_BATCH_ENTRIES)
-    permi_batch_gather(batch, first, count, to);
-  for (k = 0; k < count && batch->kind != PERMI_BATCH_ENTRIES; k++, to += entries) {
-    const double *from = permi_batch_fetch(batch, first + k, to);
-    if (from != to)
-      memcpy(to, from, entries * sizeof *to);
-  }
+  for (k = 0; k < count && batch->kind == PERMI_BATCH_MATRICES; k++, to += entries, from += permi_batch_step(batch))
+    memcpy(to, from, entries * sizeof *to);
 }
 
 static void permi_batch_gpu_take(void *context, size_t first, size_t count, const double *from)
@@ -1099,7 +973,7 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 #elif PERMI_CUDA_HOST == 2
 
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays on a GPU; perm_cuda.cu computes the same values in the same order. */
+   Runs arrays on a GPU, with the CPU's order of sums. */
 
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
@@ -2249,15 +2123,14 @@ static void permi_code_explain(const permi_hybrid *hybrid, char *buffer, size_t 
 }
 
 /* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192, so
-   those of a chunk must be shorter. */
+   Table and shape of the kernel of text_signs in perm_cuda.cu. Sums are modulo 2^192: those of a chunk are shorter. */
 
 #define PERMI_SIGNS_GPU_TASK 20000 /* chosen: nodes of a task of a warp, on average */
-#define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: blocks of 4 warps on a multiprocessor */
-#define PERMI_SIGNS_GPU_OUT 8 /* 3 of a chunk's sum, 5 for the kernel */
+#define PERMI_SIGNS_GPU_BLOCKS 6 /* chosen: of 4 warps, on a multiprocessor */
+#define PERMI_SIGNS_GPU_OUT 8 /* a chunk's sum, 5 for the kernel */
 
 typedef struct permi_signs_gpu {
-  permi_gpu gpu; /* first, for >>gpu */
+  permi_gpu gpu; /* first */
   perm_gpu_program program;
   perm_gpu_signs shape;
   permi_signs *signs;
@@ -2366,7 +2239,7 @@ static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs 
   int block, place, k, j, c;
   for (block = 0; block < 2; block++)
     permi_signs_gpu_set(signs->root.alive[block], word + shape->root + 16 * block);
-  for (c = 0; c < 4; c++) /* digits that are no row's */
+  for (c = 0; c < 4; c++) /* no row's digits */
     for (k = (signs->place[c + 1] - signs->place[c]) * bits; k < (shape->word[c + 1] - shape->word[c]) * 32; k += bits)
       word[shape->root + 32 + shape->word[c] + k / 32] += (uint32_t)(zero + 1) << k % 32;
   word[shape->root + 32 + words] = (uint32_t)signs->n;
@@ -2385,7 +2258,7 @@ static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs 
   for (block = 0; block < 2; block++) {
     const int first = signs->prefix + (block ? signs->length[0] : 0);
     const int begin = shape->word[block + 1], own = shape->word[block + 2] - begin;
-    for (k = 0; k < 48; k++) { /* of the low 5 columns, of the high 4 */
+    for (k = 0; k < 48; k++) { /* low 5 columns, high 4 */
       const int y = k < 32 ? k : (k - 32) << 5;
       uint32_t sum[PERM_MAX_N] = {0}, *to = word + shape->pattern[block] + k * permi_signs_gpu_row(shape, block);
       for (j = 0; j < signs->length[block]; j++)
@@ -2822,264 +2695,6 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-#elif PERMI_CUDA_HOST == 3
-
-/* ======================================================================================== >>proof_gpu
-   Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
-   again on the host. */
-
-typedef struct permi_proof_gpu {
-  const permi_proof *proof;
-  const perm_allocator *allocator;
-  permi_control *control;
-  perm_gpu_work work;
-  perm_gpu_program program;
-  perm_gpu_proof shape;
-  int run;
-  const permi_stretch *stretch; /* of one polynomial */
-  perm_partial *done;           /* of each stretch */
-  double *table, *map;          /* map: chunks' first points, */
-  uint32_t *of;                 /* and whose they are */
-  permi_proof_room room; /* evaluates the formula without looking at limits */
-  double chunk_seconds;
-  char text[1024];
-} permi_proof_gpu;
-
-static void permi_proof_gpu_text(permi_proof_gpu *gpu)
-{
-  const perm_gpu_proof *shape = &gpu->shape;
-  const int need = 2 * shape->rows + 60;
-  const permi_gpu_member member[] = {{"rows", NULL, shape->rows},
-                                     {"signs", NULL, shape->signs},
-                                     {"outer", NULL, shape->outer},
-                                     {"settings", NULL, shape->settings}};
-  const int at = snprintf(gpu->text, sizeof gpu->text, "struct permi_shape {\n  enum { ROWS = %d, SIGNS = %d };\n",
-                          shape->rows, shape->signs);
-  permi_gpu_members(member, sizeof member / sizeof *member, "permi_proof_chunk", need <= 128 ? 4 : 3, gpu->text,
-                    sizeof gpu->text, (size_t)at);
-}
-
-/* What the kernel for a polynomial is. */
-static void permi_proof_gpu_open(permi_proof_gpu *gpu, const permi_proof *proof, int run)
-{
-  memset(gpu, 0, sizeof *gpu);
-  gpu->proof = proof;
-  gpu->run = run;
-  gpu->shape.rows = proof->n;
-  gpu->shape.signs = proof->signs;
-  gpu->shape.outer = proof->polynomial[run].outer;
-  gpu->shape.settings = proof->polynomial[run].settings;
-  gpu->chunk_seconds =
-      permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS / ((double)proof->values * proof->runs);
-  permi_proof_gpu_text(gpu);
-  gpu->program.text = gpu->text;
-  gpu->program.sums = PERMI_PROOF_GPU_POINTS;
-  gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
-                        sizeof(double);
-  gpu->program.proof = &gpu->shape;
-  gpu->work.program = &gpu->program;
-}
-
-/* inverse[k] := 1 / k modulo p, 0 < k < count, by one inversion. */
-static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inverse, uint64_t count)
-{
-  uint64_t k, product = 1, times = 0, bits;
-  for (k = 0; k < count; k++) { /* for now, the product of those before k */
-    memcpy(&inverse[k], &product, sizeof product);
-    product = k ? permi_montgomery(product, times, prime) : product;
-    times = permi_residue_add(times, prime->one, 0, prime->p);
-  }
-  product = permi_prime_inverse(product, prime);
-  for (k = count - 1; k > 0; k--) {
-    times = permi_residue_add(times, prime->one, 1, prime->p);
-    memcpy(&bits, &inverse[k], sizeof bits);
-    inverse[k] = permi_balanced(permi_montgomery(product, bits, prime), prime->p);
-    product = permi_montgomery(product, times, prime);
-  }
-  inverse[0] = 0;
-}
-
-/* Makes the table of perm_gpu_proof except the map; returns 0 without memory. */
-static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
-{
-  const permi_proof *proof = gpu->proof;
-  const permi_polynomial *polynomial = &proof->polynomial[gpu->run];
-  const int n = proof->n, signs = proof->signs;
-  const size_t N = (size_t)1 << signs, start = 4 + N, steps = (size_t)(n * (1 + polynomial->outer));
-  const size_t entries = (size_t)(n * signs), sums = (size_t)(n * polynomial->settings);
-  const size_t inverses = (size_t)(proof->values + PERMI_PROOF_SYNDROMES) + PERMI_PROOF_GPU_POINTS;
-  double *to;
-  int i, j;
-  gpu->work.doubles = start + steps + entries + sums + inverses + chunks;
-  gpu->table = (double *)permi_allocate(gpu->allocator, gpu->work.doubles, sizeof *gpu->table);
-  gpu->of = (uint32_t *)permi_allocate(gpu->allocator, chunks, sizeof *gpu->of);
-  gpu->room.weight = permi_proof_weights_room(proof, gpu->allocator);
-  if (!gpu->table || !gpu->of || !gpu->room.weight)
-    return 0;
-  gpu->map = gpu->table + (gpu->work.doubles - chunks);
-  gpu->table[0] = polynomial->prime;
-  gpu->table[1] = polynomial->inverse;
-  gpu->table[2] = (double)(gpu->work.doubles - chunks);
-  gpu->table[3] = 0;
-  memcpy(gpu->table + 4, polynomial->weight, N * sizeof *to);
-  to = gpu->table + start;
-  memcpy(to, polynomial->start, (size_t)n * sizeof *to);
-  memcpy(to + n, polynomial->step, (steps - (size_t)n) * sizeof *to);
-  to += steps;
-  for (j = 0; j < signs; j++)
-    for (i = 0; i < n; i++)
-      *to++ = polynomial->entry[i * signs + j];
-  memcpy(to, polynomial->table, sums * sizeof *to);
-  permi_proof_gpu_inverses(&proof->prime[gpu->run / proof->parts], to + sums, inverses);
-  return 1;
-}
-
-static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
-                               const double *sums)
-{
-  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
-  const permi_proof *proof = gpu->proof;
-  const double p = gpu->table[0];
-  uint64_t c, seed = PERMI_HASH_START, k;
-  for (c = 0; c < chunks; c++) {
-    const uint64_t t = (uint64_t)gpu->map[first + c], at = gpu->of[first + c];
-    const permi_proof_leaf *leaf = &proof->leaf[gpu->stretch[at].leaf];
-    for (k = 0; k < PERMI_PROOF_GPU_POINTS; k++) {
-      const double value = sums[c * PERMI_PROOF_GPU_POINTS + k];
-      if (!(value >= 0 && value < p))
-        return 0;
-      seed = permi_hash(seed, (uint64_t)value);
-      if (t + k < leaf->end)
-        *permi_proof_word(&gpu->done[at], t + k - leaf->first) = (uint64_t)value;
-    }
-  }
-  c = seed % chunks;
-  k = (seed >> 32) % PERMI_PROOF_GPU_POINTS;
-  partial->chunks += chunks;
-  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, &gpu->room) ==
-         (uint64_t)sums[c * PERMI_PROOF_GPU_POINTS + k];
-}
-
-static perm_status permi_proof_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  into->chunks += from->chunks;
-  return PERM_OK;
-}
-
-static perm_status permi_proof_gpu_poll(void *context, uint64_t done)
-{
-  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
-  return gpu->control ? permi_control_poll_range(gpu->control, gpu->chunk_seconds * (double)done, "proving on GPUs")
-                      : PERM_OK;
-}
-
-static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
-{
-  char message[PERM_MESSAGE_BYTES] = "";
-  perm_options options;
-  perm_gpu_sink sink;
-  perm_status status;
-  int gpus = 0;
-  memset(&options, 0, sizeof options);
-  if (gpu->control)
-    options = *gpu->control->options;
-  if (!options.gpu.devices)
-    options.gpu.devices = 1;
-  options.allocator = *gpu->allocator;
-  sink.context = gpu;
-  sink.add = permi_proof_gpu_add;
-  sink.merge = permi_proof_gpu_merge;
-  sink.poll = permi_proof_gpu_poll;
-  sink.alone = 1;
-  status = perm_cuda_run(&gpu->work, 0, chunks, &options, &sink, prefix, &gpus, message);
-  if (gpu->control) {
-    gpu->control->gpus = gpus > gpu->control->gpus ? gpus : gpu->control->gpus;
-    memcpy(gpu->control->message, message, sizeof message);
-  }
-  return status;
-}
-
-/* Of one polynomial. */
-static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
-{
-  perm_partial prefix;
-  perm_status status;
-  uint64_t chunks = 0, at = 0, c;
-  int k;
-  for (k = 0; k < count; k++)
-    chunks += gpu->stretch[k].end - gpu->stretch[k].begin;
-  if (!chunks)
-    return PERM_OK;
-  if (!permi_proof_gpu_table(gpu, (size_t)chunks))
-    return PERM_ERROR_MEMORY;
-  for (k = 0; k < count; k++)
-    for (c = gpu->stretch[k].begin; c < gpu->stretch[k].end; c++, at++) {
-      gpu->map[at] = (double)(gpu->proof->leaf[gpu->stretch[k].leaf].first + c * PERMI_PROOF_GPU_POINTS);
-      gpu->of[at] = (uint32_t)k;
-    }
-  gpu->work.table = gpu->table;
-  memset(&prefix, 0, sizeof prefix);
-  status = permi_proof_gpu_call(gpu, chunks, &prefix);
-  for (k = 0; k < count; k++) { /* what lies beyond the prefix may be there and does not count */
-    const permi_stretch *stretch = &gpu->stretch[k];
-    const uint64_t all = stretch->end - stretch->begin, here = prefix.chunks < all ? prefix.chunks : all;
-    for (c = (stretch->begin + here) * PERMI_PROOF_GPU_POINTS; c < stretch->end * PERMI_PROOF_GPU_POINTS; c++)
-      *permi_proof_word(&gpu->done[k], c) = 0;
-    prefix.chunks -= here;
-    if (!here)
-      continue;
-    permi_partial_count(&gpu->done[k], stretch->begin, stretch->begin + here);
-    gpu->done[k].terms += (double)here * PERMI_PROOF_GPU_POINTS * ldexp(1, gpu->proof->n - gpu->proof->signs - 1);
-    gpu->done[k].fingerprint = stretch->fingerprint;
-  }
-  return status;
-}
-
-/* Adds the stretches, or a prefix of them, to done[k]. */
-static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allocator *allocator,
-                                       const permi_stretch *stretch, int count, permi_control *control,
-                                       perm_partial *done)
-{
-  permi_proof_gpu *gpu = (permi_proof_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
-  perm_status status = gpu ? PERM_OK : PERM_ERROR_MEMORY;
-  int k = 0, same;
-  for (; k < count && status == PERM_OK; k += same) {
-    const int run = stretch[k].leaf / proof->leaves;
-    for (same = 1; k + same < count && stretch[k + same].leaf / proof->leaves == run;)
-      same++;
-    permi_proof_gpu_open(gpu, proof, run);
-    gpu->allocator = allocator;
-    gpu->control = control;
-    gpu->stretch = stretch + k;
-    gpu->done = done + k;
-    status = permi_proof_gpu_polynomial(gpu, same);
-    permi_release(allocator, gpu->table);
-    permi_release(allocator, gpu->of);
-    permi_release(allocator, gpu->room.weight);
-  }
-  permi_release(allocator, gpu);
-  return status;
-}
-
-/* Of many leaves: see perm_job. */
-static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                        permi_control *control, perm_partial *done)
-{
-  return permi_proof_gpu_run((const permi_proof *)job->context, &job->allocator, stretch, count, control, done);
-}
-
-static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
-                                         perm_partial *partial)
-{
-  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
-  permi_stretch stretch;
-  stretch.leaf = (int)(own - own->proof->leaf);
-  stretch.begin = begin;
-  stretch.end = end;
-  stretch.fingerprint = leaf->information.fingerprint;
-  return permi_proof_gpu_run(own->proof, &own->proof->allocator, &stretch, 1, control, partial);
-}
-
 #else /* for nvcc */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -3095,26 +2710,14 @@ static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin,
 #include <unistd.h>
 
 /* =========================================================================================== >>text
-   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host.
-
-     kernel           functions                     the last lines, which name its constants
-     dense sums       here                          >>compile permi_source
-     integers         >>text_exact                  >>exact_gpu permi_exact_gpu_text
-     sums over counts >>text_counts                 >>counts_gpu permi_counts_gpu_text
-     sign search      >>text_signs                  >>signs_gpu
-     batches          >>text_batch                  >>run permi_batch_program
-     minors           >>text_minors                 >>minors_gpu permi_minors_gpu_work
-     proofs           >>text_proof                  >>proof_gpu permi_proof_gpu_text
-     arrays           >>text_frontier               >>compile permi_source_end
-     hybrid sums      >>programs, >>codegen, which use those here
-
-   Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
-   (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,
-   since an fma of three different registers counts one and a half. */
+   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host. The
+   last lines, which name a kernel's constants, are made by the host's rooms and >>compile.
+   Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, loops over rows unrolled (N =
+   0, any order, is the twin's). The FP64 pipe limits: an fma of three different registers counts 1.5 operations. */
 
 /* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
-   part k with its sign, by one instruction where compilers make three. Below permi_words_add: of a warp, whose twin has
-   lanes in arrays. */
+   part k, signed, by one instruction where compilers make three. Below permi_words_add: of a warp; the twin has lanes
+   in arrays. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -3408,7 +3011,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   }
 }
 
-/* Settings from S on; recursive, since compilers unroll less. */
+/* Recursive, since compilers unroll less. */
 template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM,
           int STEP>
 struct permi_states {
@@ -3434,8 +3037,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* A thread's sums, into `kept`. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are
-   20 % slower. */
+/* A thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 % slower.
+   */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -4123,209 +3726,19 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 )
 /* clang-format on */
 
-/* ==================================================================================== >>text_counts
-   The kernels for sums over counts, see perm_gpu_counts. */
-
-/* clang-format off */
-PERMI_TEXT(counts,
-template <class S>
-PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
-{
-  term[0] = 1;
-  term[1] = 0;
-  PERMI_UNROLL
-  for (int f = 0; f < shape.forms(); f++) {
-    const double *at = x + f * S::PARTS * (1 + S::LOW);
-    const double a = S::LOW ? permi_add(at[0], at[1]) : at[0];
-    if (S::PARTS == 1) {
-      double power = a;
-      PERMI_UNROLL
-      for (int k = shape.before(f + 1) - shape.before(f); k > 0; k /= 2) {
-        term[0] = k & 1 ? permi_mul(term[0], power) : term[0];
-        power = permi_mul(power, power);
-      }
-    } else {
-      const double number[2] = {a, S::LOW ? permi_add(at[2], at[3]) : at[1]};
-      PERMI_UNROLL
-      for (int k = shape.before(f); k < shape.before(f + 1); k++)
-        permi_number_times<2>(term, number);
-    }
-  }
-}
-
-template <class S>
-PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
-{
-  const double *at = x + f * S::PARTS * (1 + S::LOW);
-  const int needed = shape.needed();
-  double a = S::LOW ? permi_add(at[0], at[1]) : at[0];
-  double b = S::PARTS == 1 ? 0 : S::LOW ? permi_add(at[2], at[3]) : at[1];
-  if (absolute) {
-    a = permi_add(fabs(a), fabs(b));
-    b = 0;
-  }
-  PERMI_UNROLL
-  for (int copy = shape.before(f); copy < shape.before(f + 1); copy++) {
-    const int most = copy + 1 < needed ? copy + 1 : needed;
-    const int least = needed + copy + 1 - shape.before(shape.forms());
-    PERMI_UNROLL
-    for (int k = most; k >= (least < 1 ? 1 : least); k--) {
-      if (S::PARTS == 1) {
-        e[k] = permi_fma(a, e[k - 1], e[k]);
-      } else {
-        e[2 * k] = permi_fma(-b, e[2 * k - 1], permi_fma(a, e[2 * k - 2], e[2 * k]));
-        e[2 * k + 1] = permi_fma(b, e[2 * k - 2], permi_fma(a, e[2 * k - 1], e[2 * k + 1]));
-      }
-    }
-  }
-}
-
-template <class S, int F, int END>
-struct permi_counts_forms {
-  static PERMI_BOTH void run(const S &shape, const double *x, int absolute, double *e)
-  {
-    permi_counts_form(shape, F, x, absolute, e);
-    permi_counts_forms<S, F + 1, END>::run(shape, x, absolute, e);
-  }
-};
-
-template <class S, int END>
-struct permi_counts_forms<S, END, END> {
-  static PERMI_BOTH void run(const S &, const double *, int, double *) {}
-};
-
-template <class S>
-PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int absolute, double *term)
-{
-  double e[S::PARTS * (S::NEEDED + 1)];
-  PERMI_UNROLL
-  for (int k = 0; k < (shape.needed() + 1) * S::PARTS; k++)
-    e[k] = k == 0 ? 1 : 0;
-  if (S::FORMS)
-    permi_counts_forms<S, 0, S::FORMS>::run(shape, x, absolute, e);
-  else
-    for (int f = 0; f < shape.forms(); f++)
-      permi_counts_form(shape, f, x, absolute, e);
-  term[0] = e[S::PARTS * shape.needed()];
-  term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
-}
-
-/* Thread t's part of a chunk. Table: threads, chunks, high digits, the walk's place; radix and weights' place of high
-   digits; start; steps of high, low digits; weights; the walk, term by term: weight, digit that moves (from 1;
-   negative: down). */
-template <class S>
-PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
-                                  double *out)
-{
-  const int size = shape.forms() * S::PARTS * (1 + S::LOW);
-  const int high = (int)table[2];
-  const double *start = table + 4 + 2 * high;
-  const double *steps = start + size;
-  const double *walk = table + (int)table[3];
-  const unsigned long long threads = (unsigned long long)table[0];
-  const unsigned long long chunks = (unsigned long long)table[1];
-  const unsigned long long each = threads / chunks;
-  const unsigned long long rest = threads % chunks;
-  const unsigned long long begin = chunk * each + (chunk < rest ? chunk : rest);
-  const unsigned long long end = begin + each + (chunk < rest ? 1 : 0);
-  double total[2] = {0, 0};
-  double low[2] = {0, 0};
-  double moduli = 0, x[S::SIZE];
-  PERMI_ROLLED
-  for (unsigned long long number = begin + (unsigned long long)t; number < end; number += 128) {
-    unsigned long long left = number;
-    double weight = 1;
-    double hi[2] = {0, 0};
-    double lo[2] = {0, 0};
-    double absolute = 0;
-    PERMI_UNROLL
-    for (int i = 0; i < size; i++)
-      x[i] = start[i];
-    PERMI_ROLLED
-    for (int d = 0; d < high; d++) {
-      const unsigned long long radix = (unsigned long long)table[4 + 2 * d];
-      const int v = (int)(left % radix);
-      left /= radix;
-      weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
-      PERMI_UNROLL
-      for (int i = 0; i < size; i++)
-        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all forms */
-    }
-    PERMI_ROLLED
-    for (int m = 0; m < shape.walk(); m++) {
-      const int move = (int)walk[2 * m + 1];
-      const double w = walk[2 * m];
-      double term[2], error;
-      if (move) {
-        const double *step = steps + (high + (move < 0 ? -move : move) - 1) * size;
-        const double sign = move < 0 ? -1 : 1;
-        PERMI_UNROLL
-        for (int i = 0; i < size; i++)
-          x[i] = permi_fma(sign, step[i], x[i]);
-      }
-      if (S::NEEDED > 0) {
-        if (permi_sampled(permi_term_key(chunk, (unsigned)(number - begin) / 128, (unsigned)m), mask)) {
-          permi_counts_symmetric(shape, x, 1, term);
-          absolute = permi_fma(fabs(w), term[0], absolute);
-        }
-        permi_counts_symmetric(shape, x, 0, term);
-      } else {
-        permi_counts_term(shape, x, term);
-        absolute = permi_fma(fabs(w), permi_add(fabs(term[0]), fabs(term[1])), absolute);
-      }
-      PERMI_UNROLL
-      for (int part = 0; part < S::PARTS; part++) {
-        permi_two_sum(hi[part], error, hi[part], permi_mul(w, term[part]));
-        lo[part] = permi_add(lo[part], error);
-      }
-    }
-    PERMI_UNROLL
-    for (int part = 0; part < S::PARTS; part++) {
-      double product, error;
-      permi_two_product(product, error, hi[part], weight);
-      error = permi_fma(lo[part], weight, error);
-      permi_two_sum(total[part], product, total[part], product);
-      low[part] = permi_add(low[part], permi_add(product, error));
-    }
-    moduli = permi_fma(absolute, fabs(weight), moduli);
-  }
-  out[0] = total[0];
-  out[1] = low[0];
-  out[2] = total[1];
-  out[3] = low[1];
-  out[4] = moduli;
-}
-
-template <class S>
-__device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_arguments<1> &a)
-{
-  extern __shared__ double2 permi_shared[];
-  double *room = (double *)permi_shared;
-  double *table = room + 640;
-  const int t = (int)threadIdx.x;
-  double out[5];
-  for (int i = t; i < shape.table(); i += 128)
-    table[i] = a.table[i];
-  __syncthreads();
-  permi_counts_walk(shape, table, a.mask, a.first + blockIdx.x, t, out);
-  permi_finish(room, a.out, out);
-}
-)
-/* clang-format on */
-
 /* ===================================================================================== >>text_signs
    The kernel of the sign search, see perm_gpu_signs. A warp walks the tree: lane l has word l of the counts and a word
-   of the living patterns, of block 0 in lanes 0 to 15, of block 1 above; both signs of a column are tried at once. Most
-   leaves have a few patterns, so they wait in shared memory until lanes are busy with them: then a lane takes a pattern
-   and multiplies its block's own rows, then pairs of patterns. Small row sums are digits of 4 bits, and products of
-   them +-2^s 3^t as codes that are added: s + 129 t, with the sign in bit 31. Sums are modulo 2^192.
+   of the living patterns, of block 0 in lanes 0 to 15, of block 1 above; both signs of a column are tried at once.
+   Leaves, most with few patterns, wait in shared memory until they fill the lanes: a lane takes a pattern and
+   multiplies its block's own rows, then pairs of patterns. Small row sums are digits of 4 bits; products +-2^s 3^t are
+   codes that are added: s + 129 t, the sign in bit 31. Sums are modulo 2^192.
 
-   Functions are of a warp: they loop over S::LANES lanes, of which a thread of a GPU has one, and the twin 32. What
-   lanes tell each other stands between such loops.
+   Functions are of a warp: they loop over S::LANES lanes, of which a GPU's thread has one, the twin 32. What lanes tell
+   each other stands between such loops.
 
-   Trees below prefixes differ by factors of hundreds, and the heaviest would keep a GPU waiting. So the warps of all
-   blocks take tasks from one counter of the launch, and when there are none, busy warps give away the largest trees
-   that they have not begun. Which block adds a chunk's terms depends on time; the sum of a launch does not. */
+   Trees below prefixes differ by factors of hundreds. So the warps of all blocks take tasks from one counter of the
+   launch; when there are none, busy warps give away the largest trees that they have not begun. Which block adds a
+   chunk's terms depends on time; the sum of a launch does not. */
 
 /* clang-format off */
 PERMI_TEXT(signs,
@@ -4536,7 +3949,7 @@ PERMI_BOTH void permi_signs_scan(unsigned *x, int width)
   }
 }
 
-/* Replaces pattern i of a block by its value, and writes what it adds to the rows of both. */
+/* Replaces pattern i by its value, and writes what it adds to the rows of both. */
 template <class S, int BLOCK>
 PERMI_BOTH void permi_signs_item(const S &shape, permi_signs_warp<S> &w, int i)
 {
@@ -4736,7 +4149,7 @@ PERMI_BOTH int permi_signs_step(const S &shape, const unsigned *t, int k, const 
   return lives & ((any0 & 0xffffu && any0 >> 16 ? 1 : 0) | (any1 & 0xffffu && any1 >> 16 ? 2 : 0));
 }
 
-/* Gives away the largest tree that waits, if a warp is idle and its slot has room; returns what waits then. */
+/* Gives away the largest tree if a warp is idle and its slot has room; returns what waits then. */
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_share(const S &shape, permi_signs_warp<S> &w, unsigned long long waiting,
                                                 unsigned long long now)
@@ -4826,8 +4239,7 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
   }
 }
 
-/* Does tasks, each a prefix from `first` on and the signs of `more` columns after it, then what others give away, until
-   all are idle. */
+/* Does tasks, prefixes from `first` on and the signs of `more` columns, then what others give away, until all idle. */
 template <class S>
 PERMI_BOTH void permi_signs_work(const S &shape, permi_signs_warp<S> &w, unsigned long long first, unsigned tasks)
 {
@@ -4930,10 +4342,9 @@ __device__ __forceinline__ void permi_signs_chunk(const S &shape, const permi_ar
 /* clang-format on */
 
 /* ==================================================================================== >>text_minors
-   The kernels for minors, see perm_gpu_minors. Eight lanes share a term: form f, a line of the products, is number
-   f / 8 of lane f % 8. A lane multiplies its forms (forward), the lanes exchange their products (meet), and the product
-   of all other forms falls to every form (backward). A form that pads has x = 1. The prefix products, row sums and sums
-   of a lane stay in registers. */
+   The kernels for minors, see perm_gpu_minors. Eight lanes share a term: form f is number f / 8 of lane f % 8. A lane
+   multiplies its forms (forward), lanes exchange products (meet), and every form gets the product of all others
+   (backward). A form that pads has x = 1. A lane's numbers stay in registers. */
 
 /* clang-format off */
 PERMI_TEXT(minors,
@@ -4984,7 +4395,7 @@ PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, un
   return view;
 }
 
-/* Sets the row sums of a number, lane `lane`; returns the weight of its high digits, 0 for one beyond the end. */
+/* Sets row sums; returns the weight of the high digits, 0 beyond the end. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, const double *table,
                                       const permi_minors_view &view, int columns, unsigned long long number, int lane)
@@ -5013,8 +4424,7 @@ PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, cons
   return weight;
 }
 
-/* Moves digit `digit` by `way`; its sums, which take the place at `plane`, grow by parts: by what the digit's factor
-   changes times the sum of the terms before. */
+/* Moves a digit by `way`; its sums at `plane` grow by what its factor changes times the sum of the terms before. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_move(permi_minors_lane<C, PARTS, FAST> &o, const double *step, int columns, int digit,
                                   double way, double *plane)
@@ -5089,8 +4499,7 @@ PERMI_BOTH void permi_minors_backward(permi_minors_lane<C, PARTS, FAST> &o, int 
   }
 }
 
-/* Planes of a group of lanes: sums by each digit; without digits (FAST = 0) hi and lo of the sum alone. Then moduli.
-   Adds what a number gave to `planes`, lane by lane. */
+/* Adds a number's sums to the planes of a group: sums by each digit, or (FAST = 0) hi and lo of the sum; moduli. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, const permi_minors_view &view, int columns,
                                  unsigned long long number, double *planes)
@@ -5123,7 +4532,7 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
   }
 }
 
-/* Word `at` of a chunk: its planes hi and lo, then moduli, from those of its 16 groups, `apart` words apart. */
+/* Word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
 PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
 {
   double hi = 0;
@@ -5200,223 +4609,6 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
   __syncthreads();
   for (int i = t; i < words + 8 * C; i += 128)
     permi_minors_total(all, apart, words, !FAST, i, a.out + (unsigned long long)blockIdx.x * (2 * words + 8 * C));
-}
-)
-/* clang-format on */
-
-/* ===================================================================================== >>text_proof
-   The kernel for the polynomial of a proof modulo a prime p below 2^50: see perm_gpu_proof, and >>polynomial of
-   perm_more.h; arithmetic as in >>arithmetic. A block is 32 points, a lane each, whose row sums stay in registers. Its
-   four warps share the other columns' settings, and before that the sums by which Lagrange's weights make the signs
-   D_j. */
-
-/* clang-format off */
-PERMI_TEXT(proof,
-struct permi_proof_prime {
-  double p;
-  double inverse;
-};
-
-PERMI_BOTH double permi_proof_quotient(double x, const permi_proof_prime &prime)
-{
-  return permi_add(permi_fma(x, prime.inverse, 6755399441055744.0), -6755399441055744.0);
-}
-
-PERMI_BOTH double permi_proof_reduce(double x, const permi_proof_prime &prime)
-{
-  return permi_fma(-permi_proof_quotient(x, prime), prime.p, x);
-}
-
-PERMI_BOTH double permi_proof_product(double a, double b, const permi_proof_prime &prime)
-{
-  const double high = permi_mul(a, b);
-  const double low = permi_fma(a, b, -high);
-  return permi_add(low, permi_fma(-permi_proof_quotient(high, prime), prime.p, high));
-}
-
-/* A warp's quarter of the sums over s of weight[s] / (t - s), with the signs of each column, with S, with none: to
-   form[j * 32]. Sixteen s at a time: sums of four, then of four of these. */
-template <class S>
-PERMI_BOTH void permi_proof_sums(const S &shape, const permi_proof_prime &prime, const double *weight,
-                                 const double *inverse, int t, int quarter, double *form)
-{
-  const int signs = shape.signs();
-  const int quarters = 1 << (signs - 2);
-  double sum[S::SIGNS + 2];
-  PERMI_UNROLL
-  for (int j = 0; j < signs + 2; j++)
-    sum[j] = 0;
-  PERMI_ROLLED
-  for (int s = quarter * quarters; s < (quarter + 1) * quarters; s += 16) {
-    double low[6] = {0, 0, 0, 0, 0, 0};
-    PERMI_UNROLL
-    for (int g = 0; g < 4; g++) {
-      double x[4] = {0, 0, 0, 0};
-      PERMI_UNROLL
-      for (int k = 0; k < 4; k++)
-        x[k] = permi_proof_product(weight[s + 4 * g + k], inverse[t - s - 4 * g - k], prime);
-      const double a = permi_add(x[0], x[1]);
-      const double b = permi_add(x[2], x[3]);
-      const double c = permi_add(x[0], -x[1]);
-      const double d = permi_add(x[2], -x[3]);
-      const double all = permi_proof_reduce(permi_add(a, b), prime);
-      const double odd = permi_proof_reduce(permi_add(c, -d), prime);
-      low[0] = permi_add(low[0], permi_proof_reduce(permi_add(c, d), prime));
-      low[1] = permi_add(low[1], permi_proof_reduce(permi_add(a, -b), prime));
-      low[2] = permi_add(low[2], g & 1 ? -all : all);
-      low[3] = permi_add(low[3], g & 2 ? -all : all);
-      low[4] = permi_add(low[4], g == 1 || g == 2 ? -odd : odd);
-      low[5] = permi_add(low[5], all);
-    }
-    PERMI_UNROLL
-    for (int j = 0; j < signs + 2; j++) {
-      const int high = j < signs ? s >> j & 1 : j == signs ? permi_parity((unsigned long long)(s >> 4)) : 0;
-      const double x = j < 4 ? low[j < 4 ? j : 0] : j == signs ? low[4] : low[5];
-      sum[j] = permi_proof_reduce(permi_add(sum[j], j >= 4 && high ? -x : x), prime);
-    }
-  }
-  PERMI_UNROLL
-  for (int j = 0; j < signs + 2; j++)
-    form[32 * j] = sum[j];
-}
-
-PERMI_BOTH double permi_proof_inverse(double x, const permi_proof_prime &prime)
-{
-  double power = 1;
-  PERMI_ROLLED
-  for (unsigned long long e = (unsigned long long)prime.p - 2; e; e >>= 1) {
-    power = e & 1 ? permi_proof_product(power, x, prime) : power;
-    x = permi_proof_product(x, x, prime);
-  }
-  return power;
-}
-
-/* The warp's share of D_j and S at t, from the sums of all quarters, or by themselves. */
-template <class S>
-PERMI_BOTH void permi_proof_forms(const S &shape, const permi_proof_prime &prime, int t, int quarter, double *form)
-{
-  const int signs = shape.signs();
-  const int apart = 32 * (signs + 2);
-  const double *total = form + 32 * (signs + 1);
-  double by = 0;
-  if (t >> signs)
-    by = permi_proof_inverse(permi_proof_reduce(permi_add(permi_add(total[0], total[apart]),
-                                                          permi_add(total[2 * apart], total[3 * apart])), prime),
-                             prime);
-  PERMI_ROLLED
-  for (int j = quarter; j <= signs; j += 4) {
-    double *at = form + 32 * j;
-    const int minus = j < signs ? t >> j & 1 : permi_parity((unsigned long long)t);
-    if (t >> signs)
-      at[0] = permi_proof_product(permi_proof_reduce(permi_add(permi_add(at[0], at[apart]),
-                                                               permi_add(at[2 * apart], at[3 * apart])), prime),
-                                  by, prime);
-    else
-      at[0] = minus ? -1 : 1;
-  }
-}
-
-/* The warp's share of the signed products: of the settings of all columns but those of D_j and one. `columns`: start,
-   steps, entries, see perm_gpu_proof; table: in shared memory. */
-template <class S>
-PERMI_BOTH double permi_proof_walk(const S &shape, const permi_proof_prime &prime, const double *columns,
-                                   const double *table, const double *form, int quarter)
-{
-  const int rows = shape.rows();
-  const int outer = shape.outer();
-  const int fixed = outer < 2 ? outer : 2;
-  const double *step = columns + rows;
-  const double *entry = step + outer * rows;
-  double x[S::ROWS];
-  double total = 0;
-  if (quarter >> fixed)
-    return 0;
-  PERMI_UNROLL
-  for (int i = 0; i < rows; i++)
-    x[i] = columns[i];
-  PERMI_ROLLED
-  for (int j = 0; j < fixed; j++)
-    if (quarter >> j & 1) {
-      PERMI_UNROLL
-      for (int i = 0; i < rows; i++)
-        x[i] = permi_proof_reduce(permi_add(x[i], -step[(outer - fixed + j) * rows + i]), prime);
-    }
-  PERMI_ROLLED
-  for (int j = 0; j < shape.signs(); j++) {
-    const double d = form[32 * j];
-    PERMI_UNROLL
-    for (int i = 0; i < rows; i++)
-      x[i] = permi_proof_reduce(permi_add(x[i], permi_proof_product(d, entry[j * rows + i], prime)), prime);
-  }
-  PERMI_ROLLED
-  for (unsigned state = 0;;) {
-    const int odd = (int)(state & 1) ^ permi_parity((unsigned long long)quarter);
-    PERMI_ROLLED
-    for (int s = 0; s < shape.settings() / 4; s++) {
-      const double2 *four = (const double2 *)(table + 4 * s * rows);
-      double p[4] = {0, 0, 0, 0};
-      PERMI_UNROLL
-      for (int i = 0; i < rows; i++) {
-        const double2 one = four[2 * i];
-        const double2 two = four[2 * i + 1];
-        PERMI_UNROLL
-        for (int k = 0; k < 4; k++) {
-          const double y = permi_add(x[i], k == 0 ? one.x : k == 1 ? one.y : k == 2 ? two.x : two.y);
-          p[k] = i ? permi_proof_product(p[k], y, prime) : y;
-        }
-      }
-      const double sum = permi_add(permi_add(p[0], -p[1]), permi_add(p[3], -p[2]));
-      total = permi_proof_reduce(permi_add(total, odd ^ permi_parity((unsigned long long)s) ? -sum : sum), prime);
-    }
-    if (++state >> (outer - fixed))
-      return total;
-    const int j = permi_ctz(state);
-    const int minus = (int)((state ^ state >> 1) >> j & 1);
-    PERMI_UNROLL
-    for (int i = 0; i < rows; i++) {
-      const double y = step[j * rows + i];
-      x[i] = permi_proof_reduce(permi_add(x[i], minus ? -y : y), prime);
-    }
-  }
-}
-
-/* P(t), from the shares, 32 apart. */
-PERMI_BOTH double permi_proof_end(const permi_proof_prime &prime, const double *share, double signs)
-{
-  const double sum = permi_add(permi_add(share[0], share[32]), permi_add(share[64], share[96]));
-  const double value = permi_proof_product(permi_proof_reduce(sum, prime), signs, prime);
-  return value < 0 ? permi_add(value, prime.p) : value;
-}
-
-template <class S>
-__device__ __forceinline__ void permi_proof_chunk(const S &shape, const permi_arguments<1> &a)
-{
-  extern __shared__ double2 permi_shared[];
-  double *table = (double *)permi_shared;
-  double *room = table + shape.settings() * shape.rows();
-  const double *weight = a.table + 4;
-  const double *columns = weight + (1 << shape.signs());
-  const int words = (1 + shape.outer() + shape.signs()) * shape.rows();
-  const int lane = (int)threadIdx.x & 31;
-  const int quarter = (int)threadIdx.x >> 5;
-  const int t = (int)a.table[(long long)a.table[2] + (long long)(a.first + blockIdx.x)] + lane;
-  const permi_proof_prime prime = {a.table[0], a.table[1]};
-  double share = 0;
-  for (int i = (int)threadIdx.x; i < shape.settings() * shape.rows(); i += 128)
-    table[i] = columns[words + i];
-  if (t >> shape.signs())
-    permi_proof_sums(shape, prime, weight, columns + words + shape.settings() * shape.rows(), t, quarter,
-                     room + 32 * (shape.signs() + 2) * quarter + lane);
-  __syncthreads();
-  permi_proof_forms(shape, prime, t, quarter, room + lane);
-  __syncthreads();
-  share = permi_proof_walk(shape, prime, columns, table, room + lane, quarter);
-  __syncthreads();
-  table[32 * quarter + lane] = share;
-  __syncthreads();
-  if (quarter == 0)
-    a.out[32 * (unsigned long long)blockIdx.x + lane] =
-        permi_proof_end(prime, table + lane, room[32 * shape.signs() + lane]);
 }
 )
 /* clang-format on */
@@ -5905,7 +5097,6 @@ static struct {
   permi_loaded *loaded;
   permi_making *making;
   int threads;
-  int prepared; /* contexts are, or are being, made beforehand */
   volatile int leaving; /* compilers give up */
   pid_t process;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
@@ -6104,7 +5295,7 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
 }
 
 /* ======================================================================================== >>compile
-   Kernels by key: compiled by NVRTC, kept in memory and in a directory. */
+   Kernels by key, compiled by NVRTC, kept in memory and in a directory. */
 
 static int permi_blocks(const permi_kernel_key *key)
 {
@@ -6194,10 +5385,8 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : !program        ? ""
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
-                     : program->counts ? permi_text_counts
                      : program->signs  ? permi_text_signs
                      : program->minors ? permi_text_minors
-                     : program->proof  ? permi_text_proof
                                        : "";
   const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
@@ -6335,8 +5524,8 @@ static int permi_current(int device, char *message)
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
-   permi_cuda_lock, which is free while waiting. */
+/* A copy of the image that another device of the architecture has or is making, or NULL. The caller holds
+   permi_cuda_lock, free while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -6544,46 +5733,6 @@ static void permi_process_begin(void)
   permi_cuda.threads = 0;
 }
 
-/* Opens the driver, makes contexts and opens NVRTC; failures are for those who need them to tell. */
-static void *permi_prepare_run(void *argument)
-{
-  const int gpus = (int)(intptr_t)argument;
-  char message[PERM_MESSAGE_BYTES];
-  int device, devices;
-  pthread_mutex_lock(&permi_cuda_lock);
-  devices = permi_driver_open() ? permi_cuda.devices : 0;
-  pthread_mutex_unlock(&permi_cuda_lock);
-  for (device = 0; device < devices && (gpus < 0 || device < gpus); device++)
-    permi_context(device, message);
-  pthread_mutex_lock(&permi_cuda_lock);
-  if (devices)
-    permi_nvrtc_open();
-  permi_cuda.threads--;
-  pthread_cond_broadcast(&permi_made);
-  pthread_mutex_unlock(&permi_cuda_lock);
-  return NULL;
-}
-
-static void permi_prepare(int gpus)
-{
-  pthread_t thread;
-  pthread_mutex_lock(&permi_cuda_lock);
-  permi_process_begin();
-  if (!permi_cuda.prepared && !permi_cuda.leaving &&
-      !pthread_create(&thread, NULL, permi_prepare_run, (void *)(intptr_t)gpus)) {
-    pthread_detach(thread);
-    permi_cuda.threads++;
-  }
-  permi_cuda.prepared = 1;
-  pthread_mutex_unlock(&permi_cuda_lock);
-}
-
-void perm_cuda_prepare(int gpus)
-{
-  if (!permi_cuda.twin) /* its tests count calls */
-    permi_prepare(gpus);
-}
-
 static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,
                                   int (*stop)(void *context), void *context, char *message)
 {
@@ -6629,8 +5778,8 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
 }
 
 /* ============================================================================================ >>run
-   Host threads at one job on GPUs, and chunk ranges: a GPU's thread takes pieces of a tenth of a second, on two streams
-   so that they overlap. Pieces are merged in order: what is done is a prefix. */
+   Chunk ranges: a GPU's host thread takes pieces of a tenth of a second, on two streams so that they overlap. Pieces
+   are merged in order: what is done is a prefix. */
 
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_TASKS 24  /* chosen: blocks a multiprocessor that share tasks, four times what it holds */
@@ -6665,7 +5814,7 @@ static void permi_team_begin(permi_team *team, void *job, const char *cache, cha
   permi_condition(&team->changed);
 }
 
-/* Records a failure, which ends the job if the thread had begun; else others do the work. */
+/* A failure ends the job if the thread had begun; else others do the work. */
 static void permi_team_fail(permi_team *team, const char *message, int begun)
 {
   pthread_mutex_lock(&team->lock);
@@ -6790,9 +5939,8 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
-/* Returns a worker's next piece, or NULL if nothing is left or all are stopped after their first. The blocks of a
-   launch share the tasks of >>text_signs, and all wait for the last: few blocks would leave a GPU empty, and short
-   launches wait often. */
+/* NULL: nothing is left, or all are stopped after their first. A launch's blocks share the tasks of >>text_signs and
+   wait for the last: few blocks would leave a GPU empty, and short launches wait often. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -6992,7 +6140,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   return permi_team_end(&team, end, status);
 }
 
-/* ---- many small matrices: several host threads a GPU fetch pieces, since one is slower than the GPU */
+/* ---- many small matrices: one host thread is slower than a GPU */
 
 #define PERMI_BATCH_BYTES (8 << 20)
 #define PERMI_BATCH_WORKERS 8
@@ -7137,8 +6285,8 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 }
 
 /* ======================================================================================= >>frontier
-   The frontier on one GPU and stream: arrays of values before even and odd steps, tables of words of source and target.
-   The host fills one table while a step runs; it waits for sizes, a free table and the last value. */
+   The frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, a free
+   table and the last value. */
 
 typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;

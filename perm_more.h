@@ -1,6 +1,6 @@
 /* Joined by `make headers` from the files of src/: change those. */
-/* perm_more.h: estimates of permanents with an interval, random permutations, rook numbers, matrices given by thin
-   factors or by nodes, proofs, pictures. Beside perm_sparse.h and perm.h.
+/* perm_more.h: estimates of permanents, random permutations, rook numbers, matrices given by thin factors or nodes,
+   proofs, pictures. Beside perm_sparse.h and perm.h.
 
    In one source file:
 
@@ -37,23 +37,21 @@
                      >>cauchy          Borchardt's identity
      proof/          >>lanes           input of vector kernels
                      >>polynomial      values that prove a permanent
-                     >>proof_check     wrong values are found before they leave
-                     >>proof           perm_prove_*: the job, the file's format
-                     >>proof_kernels   the polynomial of a proof
+                     >>proof_check     finds wrong values
+                     >>proof           perm_prove_*: the job, the file
+                     >>proof_kernels
      estimate/       >>estimate        random samples
-                     >>rejection       the same with a guaranteed relative error
-                     >>estimate_calls  their public calls
-     picture/        >>spy             perm_sparse_spy, SVG
-     rook/           >>placements      rook numbers: vertices of the frontier may stay unmatched
-                     >>rook_order      elimination orders for rook numbers, by beam search
-                     >>rook            perm_rook_numbers, matching polynomials
-                     >>rook_kernels    values of placements
-     sample/         >>trace           samples: an engine's states kept, the draw of a way
+                     >>rejection       with a guaranteed relative error
+                     >>estimate_calls  public calls
+     picture/        >>spy             perm_sparse_spy
+     rook/           >>placements      a frontier whose vertices may stay unmatched
+                     >>rook            perm_rook_numbers
+                     >>rook_kernels
+     sample/         >>trace           states kept, the draw of a way
                      >>trace_frontier  lists, arrays
-                     >>trace_band      rows of a band
-                     >>trace_classes   members of a class drawn when they came
+                     >>trace_classes   twins
                      >>trace_tree      stars and joins
-                     >>sample          perm_sample_sparse: permutations by weight
+                     >>sample          perm_sample_sparse
 
    REFERENCES  besides those of perm.h
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
@@ -112,9 +110,9 @@
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
 
-/* Permanent of u v, of declared rank r: u is n x r, v is r x n, row strides ldu >= r and ldv >= n. C(n + r - 1, r - 1)
-   monomials of n r double-double operations; error_bound is about 1e-29 of the sum of moduli. PERM_ERROR_RANK: r < 0 or
-   r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
+/* Permanent of u v: u is n x r, v is r x n, row strides ldu >= r and ldv >= n. C(n + r - 1, r - 1) monomials of n r
+   double-double operations; error_bound is about 1e-29 of the sum of moduli. PERM_ERROR_RANK: r < 0 or r > n.
+   PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_MORE_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                      ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -123,8 +121,8 @@ PERM_MORE_API perm_status perm_compute_low_rank_complex(int n, int r, const doub
 
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
    operations. *condition (may be NULL): the largest factor on a relative error of the squared matrix's entries; 30
-   digits less its logarithm are right, as error_estimate says (no error_bound). If those are too few, n is small and
-   method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: two equal nodes. [Bor55] */
+   digits less its logarithm are right (error_estimate; no error_bound). If too few, n is small and method is auto,
+   perm_compute_real (_complex) computes it. PERM_ERROR_NODES: two equal nodes. [Bor55] */
 PERM_MORE_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                                    double *condition, perm_result *result);
 PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y,
@@ -132,10 +130,10 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
                                                       perm_result *result);
 
 /* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53), n <= 44, with a proof in the
-   file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products for each 50 bits of a bound on
-   the permanent. result as of perm_compute_integer. The file is replaced as a whole; a name that cannot be written is
-   refused before the work. Method auto, precision default or exact. PERM_ERROR_STATE: finished values turned out to be
-   wrong; the same call computes them again. */
+   file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products, on the CPU, for each 50 bits of
+   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused before the work.
+   Method auto, precision default or exact. PERM_ERROR_STATE: finished values are wrong; the same call computes them
+   again. */
 PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
                                              const perm_options *options, perm_result *result);
 PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
@@ -170,7 +168,7 @@ typedef struct perm_estimate {
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
   double radius;         /* with what samples round; complex: of the disc around the value */
-  double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
+  double proved_radius;  /* holds with chance `confidence` by a theorem, for any distribution; or INFINITY */
   double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
                                        an entry is negative or complex, -INFINITY */
   double confidence, samples;
@@ -183,37 +181,37 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: all zero, the best estimator, 65536
-   samples, 95 %. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error
-   INFINITY. All samples 0, but some product is not: value 0, standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: the best estimator, 65536 samples,
+   95 %. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error INFINITY. All
+   samples 0, but some product is not: value 0, standard_error INFINITY. [Gur05] [SB99] */
 PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                              const perm_options *options, perm_estimate *estimate);
 PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                                 const perm_options *options, perm_estimate *estimate);
 
-/* Rook numbers: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices; of a 0/1 matrix,
-   the placements of k rooks that do not attack. Integers, or whole doubles, else PERM_ERROR_UNSUPPORTED (take them
-   times d; r_k is d^k times as large). per(A) is the result's integer. Methods auto, frontier (2^(frontier vertices)
-   polynomials) and exact (min(m, n) + 1 permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are
-   refused. On an error numbers are undefined. (-1)^k r_k is the coefficient of x^(m + n - 2k) in
-   the matching polynomial of the bipartite graph. */
+/* Rook numbers r_k: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices; of a 0/1
+   matrix, the placements of k rooks that do not attack. (-1)^k r_k is the coefficient of x^(m + n - 2k) in the matching
+   polynomial of the bipartite graph. Whole entries, else PERM_ERROR_UNSUPPORTED (times d, r_k is d^k times as large).
+   per(A) is the result's integer. Methods auto, frontier (2^(frontier vertices) polynomials) and exact (min(m, n) + 1
+   permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are refused. On an error numbers are
+   undefined. */
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
-/* Draws permutations of a matrix without negative entries with probability (product of entries) / permanent: sample k,
-   k < count, is columns[k m + row], from 0; with m < n injections of the rows. Samples depend on matrix, options, seed
-   and first + k only, so ranges of samples agree. Integers are drawn without rounding; for others the total variation
-   distance is a few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method band,
-   tree, twins or frontier (lists, arrays); its states are kept, or some of them if max_bytes (0: 16 GB) is short
-   (docs/library.md); then a sample takes O(nnz log states) or, of a tree, 2^width a join. No value is returned.
+/* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
+   entries) / permanent: sample k, k < count, is columns[k m + row], from 0. Samples depend on matrix, options, seed and
+   first + k only, so ranges agree. Integers are drawn without rounding; for others the total variation distance is a
+   few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree,
+   twins or frontier (lists, arrays), and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
+   O(nnz log states) or, of a tree, 2^width a join. No value is returned.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
-/* Draws as SVG: the entries as given and in block triangular form; the largest block with a frontier or a tree in the
-   order of elimination, with the memory of its states; engine and prediction of every block, or why there is no plan.
-   Options as for perm_sparse_job, path as for perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */
+/* Draws as SVG: the entries as given and in block triangular form; the vertices of the largest frontier or tree along
+   its order; engine and prediction of every block, or why there is no plan. Options as for perm_sparse_job, path as for
+   perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
@@ -952,14 +950,14 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 }
 
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial and >>placements, whose text is read for each instruction set. */
+   Inputs of the vector kernels of >>polynomial and >>placements. */
 
-/* The polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
+/* Modulo a prime below 2^50; residues have either sign and at most half of it. */
 #define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
 #define PERMI_PROOF_INNER 5   /* columns in the table */
 typedef struct permi_polynomial {
   int n, signs;         /* columns whose signs are polynomials */
-  int settings, outer;  /* columns of the table, a multiple of 4; columns beside it */
+  int settings, outer;  /* settings of the table, a multiple of 4; columns beside it */
   double prime, inverse;
   const double *entry;  /* [row][signs] */
   const double *weight; /* [2^signs]: Lagrange's */
@@ -973,7 +971,7 @@ typedef struct permi_polynomial {
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
 
-/* Low places are lanes of 64 bytes: where each 32-bit element comes from, and whether it does. */
+/* Low places are lanes of 64 bytes: where each 32-bit element comes from, if it does. */
 typedef struct permi_rook_lanes {
   uint32_t from[16], mask[16];
   int other_half; /* from = own place ^ 8 or more */
@@ -993,7 +991,7 @@ typedef struct permi_rook_pass {
   size_t pitch;                /* bytes of a plane */
 } permi_rook_pass;
 
-/* x, y: the last plane. Ors moduli into seen: 8 words by lanes, or the words of a long value. */
+/* x, y: the last plane. Ors moduli into seen: 8 words by lanes, or a long value. */
 typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                                   uint64_t *seen);
 
@@ -1021,25 +1019,23 @@ PERMI_BRIEF_BEGIN
 
 /* ====================================================================================== >>polynomial
    The polynomial that proves a permanent (R. Williams, CCC 2016, 2; A. Bjorklund, P. Kaski, PODC 2016), of Glynn's sum.
-   h = n / 2, N = 2^h. D_j(t), for j < h, is the polynomial of degree N - 1 that at t = 0 .. N - 1 is the sign of column
-   j, -1 where bit j of t is set; S(t) is the product of these signs there. Modulo a prime p, with i = a root of -1,
+   h = n / 2, N = 2^h. D_j and S have degree N - 1; at t = 0 .. N - 1 D_j(t), j < h, is -1 where bit j of t is set, else
+   1, and S(t) their product. Modulo a prime p, with i = a root of -1,
 
        P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),  v all signs,
 
-   has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
-   Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
+   has degree d = (n + 1)(N - 1) at most, so its values at 0 .. d fix it, and P(0) + .. + P(N - 1) = 2^(n-1) per(a).
+   A chunk is PERMI_PROOF_POINTS values; a prime takes (n + 1) N n 2^(n-h-1) products. */
 
 #define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
 
 #define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
 #define PERMI_RATE_PROOF_AVX2 2.5e9
 #define PERMI_RATE_PROOF_AVX512 5e9
-#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
-#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
-#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
-#define PERMI_PROOF_SYNDROMES 8   /* extra values, by which >>proof_check finds wrong ones */
+#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: a residue in each word of a partial */
+#define PERMI_PROOF_SYNDROMES 8   /* extra values, for >>proof_check */
 
 typedef struct permi_proof permi_proof;
 typedef struct permi_proof_leaf {
@@ -1052,7 +1048,6 @@ struct permi_proof {
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
-  uint64_t each, points; /* values of a leaf, of a chunk */
   uint64_t values;      /* d + 1; PERMI_PROOF_SYNDROMES more are evaluated */
   uint64_t fingerprint; /* of the matrix */
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
@@ -1065,7 +1060,7 @@ struct permi_proof {
   permi_polynomial_run run;
 };
 
-/* Chooses the primes: log2 of a bound on the permanent, from sums of rows or columns. */
+/* Returns log2 of a bound on the permanent, from sums of rows or columns. */
 static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -1087,7 +1082,7 @@ static double permi_balanced(uint64_t x, uint64_t p)
   return x > p / 2 ? -(double)(p - x) : (double)x;
 }
 
-/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), the factor of 1 / (t - s) in the interpolation. inverse: N words. */
+/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), Lagrange's factor of 1 / (t - s). inverse: N words. */
 static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
 {
   uint64_t factorial = prime->one;
@@ -1105,13 +1100,12 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-/* Returns a sum of residues below 2^50 as a residue of either sign. */
 static double permi_proof_sum(uint64_t sum, uint64_t p)
 {
   return permi_balanced(sum % p, p);
 }
 
-/* a: the matrix modulo the polynomial's prime; tables begin at *memory, which moves on. */
+/* a: the matrix modulo p. Tables begin at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {
@@ -1159,7 +1153,7 @@ static uint64_t permi_proof_entry(const permi_problem *problem, int i, int j, ui
   return r;
 }
 
-/* Fills in the polynomials; 0: out of memory. */
+/* Returns 0 without memory. */
 static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
@@ -1200,14 +1194,14 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   return 1;
 }
 
-/* The word of a partial that has the leaf's value number k. */
+/* The word of the leaf's value k. */
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
 {
   perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
   return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
 }
 
-/* Values of chunks go to words of their own, so sums of partials never carry and parts merge as usual. */
+/* Each value has a word of its own, so partials merge without carries. */
 static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
@@ -1225,7 +1219,7 @@ static size_t permi_proof_workspace(int n, int signs)
          sizeof(double);
 }
 
-/* Which kernel, and products a second. */
+/* rate: products a second. */
 static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 {
 #if PERMI_X86
@@ -1249,25 +1243,23 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 }
 
 /* ====================================================================================== >>proof_check
-   No false proof leaves: finished values are checked against their formula, in integers, apart from the kernels. The
-   job evaluates PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   Finished values are checked against their formula, in integers, apart from the kernels. The job evaluates
+   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 
    vanishes if y is such a polynomial: it is a divided difference of order D of t^k P. 1. Up to D - d wrong values are
-   always seen; more are, unless they form a polynomial again, except with probability p^-(D-d). 2. Half as many are
-   located by the algorithm of Berlekamp and Massey (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is
-   a recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again.
-   4. Another polynomial agrees with P at a random point with probability d / p. The random numbers derive from all
-   values, which faults, other than forgers, do not foresee. */
+   always seen; more, unless they form a polynomial, except with probability p^-(D-d). 2. The place of a single one is
+   S_1 / S_0. 3. If there are more, a random value of each range is computed again. 4. Another polynomial agrees with P
+   at a random point with probability d / p. Random numbers derive from all values, which faults, other than forgers, do
+   not foresee. */
 
 #define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
 
-/* Value t of a polynomial. */
 static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
 {
-  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / proof->each;
-  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % proof->each);
+  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / PERMI_PROOF_LEAF;
+  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % PERMI_PROOF_LEAF);
 }
 
 /* D_j and S at t, times 2^64. weight: N words. */
@@ -1309,7 +1301,6 @@ typedef struct permi_proof_room {
   permi_control *watch; /* or NULL; a stopped value says nothing */
 } permi_proof_room;
 
-/* P(t) by its formula. */
 static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
@@ -1388,56 +1379,23 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   return look;
 }
 
-/* Finds the shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of the syndromes; returns its length. */
-static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
-{
-  enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
-  const uint64_t p = prime->p;
-  uint64_t old[ROOM] = {0}, kept[ROOM], discrepancy, divisor = 1, factor;
-  int length = 0, since = 1, i, k;
-  memset(r, 0, ROOM * sizeof *r);
-  r[0] = old[0] = 1;
-  for (k = 0; k < PERMI_PROOF_SYNDROMES; k++, since++) {
-    for (discrepancy = 0, i = 0; i <= length; i++)
-      discrepancy = permi_residue_add(discrepancy, permi_residue_multiply(r[i], syndrome[k - i], p), 0, p);
-    if (!discrepancy)
-      continue;
-    memcpy(kept, r, sizeof kept);
-    factor = permi_montgomery(discrepancy, permi_prime_inverse(divisor, prime), prime);
-    for (i = since; i < ROOM; i++)
-      r[i] = permi_residue_add(r[i], permi_residue_multiply(factor, old[i - since], p), 1, p);
-    if (2 * length > k)
-      continue;
-    length = k + 1 - length;
-    memcpy(old, kept, sizeof old);
-    divisor = discrepancy;
-    since = 0;
-  }
-  return length;
-}
-
-/* Locates the wrong values by the syndromes; returns how many, 0: impossible. */
-static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
-                               const permi_proof_look *look, const permi_proof_room *room, uint64_t *single)
+/* Returns the place of the only wrong value, where S_k = t^k S_0, or -1. */
+static int64_t permi_proof_single(const permi_proof *proof, const perm_partial *partials, int run,
+                                  const permi_proof_look *look, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
-  uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
-  const int length = permi_proof_recurrence(look->syndrome, prime, r);
-  int found = 0, k;
-  if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
-    return 0;
-  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length && !permi_watch(room->watch, 20); t++) {
-    uint64_t at = 1;
-    for (k = 1; k <= length; k++)
-      at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
-    if (!at)
-      single[found++] = t;
-    times = permi_residue_add(times, prime->one, 0, prime->p);
-  }
-  for (k = 0; k < found && found == length; k++)
-    if (permi_proof_formula(proof, run, single[k], room) == permi_proof_listed(proof, partials, run, single[k]))
-      return 0;
-  return found == length && !permi_watch(room->watch, 0) ? found : 0;
+  uint64_t t;
+  int k, found = 1;
+  if (look->outside || !look->syndrome[0])
+    return -1;
+  t = permi_montgomery(look->syndrome[1], permi_prime_inverse(look->syndrome[0], prime), prime);
+  for (k = 1; k < PERMI_PROOF_SYNDROMES; k++)
+    found &= permi_residue_multiply(look->syndrome[k - 1], t, prime->p) == look->syndrome[k];
+  return found && t < proof->values + PERMI_PROOF_SYNDROMES &&
+                 permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
+                 !permi_watch(room->watch, 0)
+             ? (int64_t)t
+             : -1;
 }
 
 static void permi_state_strike(perm_state *state, int leaf)
@@ -1446,7 +1404,7 @@ static void permi_state_strike(perm_state *state, int leaf)
   state->finished[leaf].count = 0;
 }
 
-/* Returns 1 if a random value of a leaf is wrong, or one is not below its modulus. */
+/* 1: a random value of a leaf is wrong, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
                                    const permi_proof_room *room)
 {
@@ -1461,21 +1419,21 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Finds the wrong values of a polynomial and strikes their leaves out of `strike` unless NULL; the places of the first
-   go to *text. Returns the number of places. */
+/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns the number of places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
 {
-  uint64_t single[PERMI_PROOF_SYNDROMES];
+  const int64_t single = permi_proof_single(proof, partials, run, look, room);
   const int first = run * proof->leaves;
-  int singles = permi_proof_singles(proof, partials, run, look, room, single), places = 0, k;
-  for (k = 0; k < singles; k++)
+  int places = 0, k;
+  if (single >= 0) {
     if (strike)
-      permi_state_strike(strike, first + (int)(single[k] / proof->each));
-  if (singles)
-    snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
-  for (k = first; k < first + proof->leaves && !singles && !permi_watch(room->watch, 0); k++)
+      permi_state_strike(strike, first + (int)(single / PERMI_PROOF_LEAF));
+    snprintf(text, 64, "value %lld", (long long)single);
+    return 1;
+  }
+  for (k = first; k < first + proof->leaves && !permi_watch(room->watch, 0); k++)
     if (permi_proof_range_wrong(proof, partials, k, look->seed, room)) {
       const permi_proof_leaf *leaf = &proof->leaf[k];
       if (!places++)
@@ -1483,8 +1441,8 @@ static int permi_proof_locate(const permi_proof *proof, const perm_partial *part
       if (strike)
         permi_state_strike(strike, k);
     }
-  if (singles || places)
-    return singles + places;
+  if (places)
+    return places;
   snprintf(text, 64, "some of all values"); /* few in many ranges */
   for (k = first; k < first + proof->leaves && strike && !permi_watch(room->watch, 0); k++)
     permi_state_strike(strike, k);
@@ -1496,7 +1454,7 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-/* Of finished partials; see perm_job. */
+/* See perm_job. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                      permi_control *watch, perm_result *result)
 {
@@ -1559,8 +1517,8 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         if (!done->count)
           continue;
         seed = permi_hash(seed, state->partial[index].value.word[0]);
-        t = leaf->first + done->list[0].begin * proof->points;
-        end = leaf->first + done->list[0].end * proof->points;
+        t = leaf->first + done->list[0].begin * PERMI_PROOF_POINTS;
+        end = leaf->first + done->list[0].end * PERMI_PROOF_POINTS;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
         wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
         if (wrong)
@@ -1577,41 +1535,8 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
 }
 
 /* =========================================================================================== >>proof
-   Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
-   examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
-     offset  bytes
-          0      8  89 50 52 4f 4f 46 0d 0a
-          8      4  format: 1
-         12      4  n
-         16      8  bytes of the whole file
-         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x,
-                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
-                    modulo 2^64, y ^ y >> 29
-         32      4  parts: 1 integers, 2 Gaussian integers
-         36      4  primes
-         40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
-         48         8 for each prime: primes below 2^50, falling, their product above twice a bound on the permanent;
-                    Gaussian: 1 modulo 4
-                    for each prime its polynomial; Gaussian: that with i = r, then that with i = p - r, r < p / 2 a root
-                    of -1 modulo p: 8 for each value
-                 8  checksum: mix over all words before, from 14695981039346656037
-   The file is absent, whole and old, or whole and new (>>files). */
-
-#if defined(PERM_WITH_CUDA) /* >>proof_gpu: a range of a leaf, ranges of many */
-PERMI_DEVICE perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end,
-                                               permi_control *control, perm_partial *partial);
-PERMI_DEVICE perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                              permi_control *control, perm_partial *done);
-#else
-#define permi_proof_gpu_range permi_gpu_range
-
-static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
-                                        permi_control *control, perm_partial *done)
-{
-  (void)job, (void)stretch, (void)count, (void)done;
-  return permi_gpu_range(NULL, 0, 0, control, NULL);
-}
-#endif
+   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (format: docs/proofs.md), which
+   examples/perm_verify.c checks without this library. The file is absent, whole and old, or whole and new (>>files). */
 
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
@@ -1652,7 +1577,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-/* The permanent modulo prime k, its parts. */
+/* The permanent modulo prime k. */
 static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
@@ -1702,7 +1627,7 @@ typedef struct permi_proof_file {
   const perm_partial *partials;
 } permi_proof_file;
 
-/* Writes words and adds them to the checksum; returns 0 on failure. */
+/* Returns 0 on failure. */
 static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
 {
   unsigned char bytes[8 * PERM_SUM_WORDS];
@@ -1743,7 +1668,7 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &sum, 1, &hash);
 }
 
-/* Of a finished job; state NULL: only tries. */
+/* state NULL: only tries. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
@@ -1777,29 +1702,7 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
-#define PERMI_PROOF_GPU_POINTS 32
-#define PERMI_PROOF_GPU_LEAF 256
-
-/* Returns predicted seconds; INFINITY: impossible. */
-static double permi_proof_gpu_seconds(const permi_proof *proof)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
-}
-
-/* rate: products a second of a thread. */
-static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
-{
-  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
-  char message[PERM_MESSAGE_BYTES];
-  if (options->isa == PERM_ISA_CUDA)
-    return 1;
-  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
-         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
-}
-
-/* What the polynomials of a problem take. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
@@ -1814,11 +1717,8 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->primes = (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
-  *gpu = permi_proof_on_gpu(proof, options, *rate);
-  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
-  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
-  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
+  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
+  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
   proof->fingerprint = permi_proof_fingerprint(problem);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
   permi_proof_primes_choose(proof);
@@ -1838,34 +1738,31 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   permi_leaf leaf;
   own->proof = proof;
   own->polynomial = &proof->polynomial[index / proof->leaves];
-  own->first = (uint64_t)(index % proof->leaves) * proof->each;
-  own->end = own->first + proof->each < all ? own->first + proof->each : all;
+  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
+  own->end = own->first + PERMI_PROOF_LEAF < all ? own->first + PERMI_PROOF_LEAF : all;
   memset(&leaf, 0, sizeof leaf);
   leaf.information.kind = PERM_LEAF_RANGE;
   leaf.information.method = PERM_METHOD_EXACT;
   leaf.information.isa = isa;
   leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
+  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
   leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
   leaf.information.fingerprint =
       permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
-  if (isa == PERM_ISA_CUDA)
-    leaf.run_range = permi_proof_gpu_range;
-  else
-    leaf.run_chunk = permi_proof_chunk;
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF);
+  leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
 }
 
-/* argument: position of the options, after the path. The problem is checked, except its entries. */
+/* argument: position of the options, after the path. Entries are not checked. */
 static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
                                       int argument, perm_result *result)
 {
@@ -1876,9 +1773,6 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
                       perm_name("method", options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
-  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
-                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
   if (problem->m != problem->n || problem->n < 1 || problem->n > PERMI_PROOF_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; proofs are of square ones of order 1 to %d",
                       problem->m, problem->n, PERMI_PROOF_MAX_N);
@@ -1897,9 +1791,8 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   permi_control watch = permi_control_begin(options);
   perm_status status = permi_check_options(options, argument, result);
   permi_proof *proof;
-  perm_isa isa;
   double rate;
-  int i, gpu;
+  int i;
   *job = NULL;
   watch.activity = "planning";
   if (status == PERM_OK)
@@ -1908,7 +1801,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
     status = permi_proof_refuse(problem, path, options, argument, result);
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate, &gpu);
+  proof = permi_proof_make(problem, options, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_proof_free(&options->allocator, proof);
@@ -1919,15 +1812,10 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   (*job)->value = permi_proof_value;
   (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
-  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
-  if (gpu) {
-    rate = PERMI_GPU_RATE_PROOF;
-    (*job)->run_many = permi_proof_gpu_many;
-  }
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
       permi_job_replace(job, NULL);
       return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
     }
@@ -1935,7 +1823,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* Makes the job, runs it and writes the file. A path that cannot be written is refused before the work. */
+/* A path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {
@@ -2022,10 +1910,10 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
 /* ======================================================================================= >>estimate
    Unbiased estimates.
      GLYNN [Gly10, Gur05]: for random signs z the mean of prod z_j prod_i (sum_j a_ij z_j) is the permanent. Lines are
-     scaled to sums of squares of about 1, for a smaller spread.
-     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Rows, those with fewest entries first, draw a free
-     column with the chances of their entries; a sample is the product of the rows' sums over free columns. As a
-     permutation is drawn with the chance of its product over that, the mean is the permanent.
+     scaled to sums of squares of about 1, which lessens the spread.
+     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Rows, fewest entries first, draw a free column with
+     the chances of their entries; a sample is the product of their sums over free columns. A permutation has the chance
+     of its product over that, so the mean is the permanent.
    Sample s is seeded with (seed, s), and blocks are added in order: threads change nothing. */
 
 #define PERMI_BLOCK_SAMPLES 256
@@ -2064,7 +1952,7 @@ typedef struct permi_sampler {
   permi_moments *moments; /* of samples */
 } permi_sampler;
 
-/* The calling thread, `master`, asks `watch` for all. */
+/* `master`, the calling thread, asks `watch` for all. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -2205,8 +2093,7 @@ static perm_status permi_sample_one(void *context, uint64_t s, int thread)
   return PERM_OK;
 }
 
-/* Scales lines by powers of two. Returns 0 if one is zero, -1 if an entry is too small beside others. shift: room for 2
-   n. */
+/* Scales lines by powers of two. 0: one is zero; -1: an entry is too small beside others. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -2241,7 +2128,6 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Multiplies by x 2^exp2. */
 static void permi_number_by(permi_number *a, double x, long long exp2)
 {
   permi_number by;
@@ -2251,7 +2137,7 @@ static void permi_number_by(permi_number *a, double x, long long exp2)
   permi_number_multiply(a, &by);
 }
 
-/* Scales lines in turn until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
+/* Scales lines until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -2308,9 +2194,9 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-/* Bounds log2 of the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each squaring is off
-   by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of twice the
-   order. */
+/* Bounds log2 of the spectral norm by a root of the Frobenius norm of the Gram matrix' 256th power. Squarings are off
+   by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of order
+   2 n. */
 static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   const int m = n * parts;
@@ -2368,10 +2254,9 @@ static double permi_bernstein(double samples, double variance, double most, doub
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* rounding: of a mean, relative to samples' root mean square. With entries >= 0 a sample is n products of sums of n
-   entries, divided twice a sweep: n (n + 2 + 2 sweeps) roundings; of signed sums a measure, no bound: they may cancel,
-   but then samples differ by more. looks: the k-th question whether to stop has 1 / (k (k + 1)) of the chance to err.
-   */
+/* rounding: of a mean, relative to samples' root mean square: n products of sums of n entries >= 0, divided twice a
+   sweep. Signed sums may cancel, so there it is no bound, but then samples differ by more. looks: the k-th question
+   whether to stop has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
                                  double looks, perm_estimate *estimate)
 {
@@ -2420,7 +2305,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Without a block *estimate stays. sample: room for PERMI_ESTIMATE_TOGETHER. */
+/* Without a block *estimate stays. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
@@ -2482,24 +2367,21 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 
 /* ====================================================================================== >>rejection
    Estimates of matrices without negative entries whose relative error is kept with a proved chance.
-     Entries are in [0, 1]; r is the sum of a row's entries in free columns. The product over rows of h(r) / e bounds
-   the
-     permanent, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its entries times
-     the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is missing to 1
-   rejects,
-     and a trial is accepted with chance permanent / bound [HRK21]. An exact programme over subsets of the first columns
-     draws those: a nearer bound.
+     Entries are in [0, 1]; r is the sum of a row's entries in free columns. The permanent is at most the product over
+     rows of h(r) / e, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its
+     entries times the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is
+     missing to 1 rejects, and a trial is accepted with chance permanent / bound [HRK21]. An exact programme over
+     subsets of the first columns draws those, for a nearer bound.
      Each trial adds an exponential variable of mean 1 until k are accepted: the sum is Gamma(k) / chance, and k - 1
-   over
-     it estimates the chance [Hub17]. k follows from the error and its chance.
+     over it estimates the chance [Hub17]. k follows from the error and its chance.
      Blocks of entries in perfect matchings are taken apart first; small ones are computed.
    Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
    about n^2 u. */
 
 #define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
-#define PERMI_REJECTION_TABLE 20    /* log2 of the programme's numbers */
-#define PERMI_REJECTION_SHARE 4 /* chosen: of the programme's steps over those of trials if all were accepted */
+#define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
+#define PERMI_REJECTION_SHARE 4 /* chosen: its steps over those of trials that are all accepted */
 #define PERMI_REJECTION_TRIALS 64
 #define PERMI_E 2.718281828459045
 
@@ -2720,9 +2602,9 @@ static double permi_rejection_tables(const permi_rejection *work)
   return work->table[(size_t)n * size + size - 1];
 }
 
-/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent if lines sum to 1 exactly [Sch98, Gur11]; if they are
-   off by `off`, a tree of entries carries that, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
-   least entry) times that. Returns the logarithm, or -INFINITY. */
+/* Returns the logarithm of the product of (1 - a_ij)^(1 - a_ij), or -INFINITY: at most the permanent if lines sum to 1
+   [Sch98, Gur11]. If they are off by `off`, a tree of entries carries that, at most 2 n off each, which moves the
+   logarithm by at most 3 + ln(1 / least entry) times that. */
 static double permi_rejection_floor(const double *a, int n)
 {
   double off = 0, least = 1, sum = 0;
@@ -2794,7 +2676,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Marks rows `of` with `to` that `start` reaches (along) or that reach it by entries and owners. Returns how many. */
+/* Marks rows `of` that `start` reaches (along), or that reach it, with `to`. Returns how many. */
 static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
 {
   const int n = pairing->n;
@@ -2850,7 +2732,7 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
-/* Multiplies *scale by the permanent of r->a, floor and top by what is certain. */
+/* Multiplies *scale by the permanent, floor and top by what is certain. */
 static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection *r, permi_number *scale)
 {
   const int n = r->n;
@@ -3591,19 +3473,18 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 }
 
 /* ===================================================================================== >>placements
-   Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
-   A state is the set of matched frontier vertices, bits w - 1 .. 0 of an index. Plane i holds, for all 2^w states, the
-   sums of products of matchings in which i eliminated vertices of the counted side are matched. Eliminating v takes f
-   to g, which lacks v's bit:
+   Rook numbers by a frontier whose vertices may stay unmatched. A state is the set of matched frontier vertices, bits
+   w - 1 .. 0 of an index. Plane i holds the sums of products of matchings with i matched eliminated vertices of the
+   counted side. Eliminating v takes f to g, which lacks v's bit:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted. A neighbour new to the frontier gets the highest bit, which then moves to v's place. In the
-   end r_i is in plane i at the empty set.
+   s = 1 if v is counted. A new neighbour gets the highest bit, which then moves to v's place. In the end r_i is in
+   plane i at the empty set.
    Steps work in place: S depends on smaller sets, on sets with v and on lower planes, so sets and planes descend. Only
-   sets that differ in a step's own bits depend on each other: chunks of sets take a group of steps while cached, and
+   sets that differ in a step's own bits depend on each other, so chunks of sets take a group of steps while cached, and
    threads share the chunks.
-   Values are as short as those of a step were seen to be: 32 bits, 64, or words. A step multiplies them by at most
-   2 + sum |c|; they never exceed the product over lines of (1 + sum of |entries|). Low bits of states with values of 32
-   and 64 bits are lanes of a vector. */
+   Values are as short as a step's were seen to be: 32 bits, 64, or words. A step multiplies them by at most 2 + sum
+   |c|; they never exceed the product over lines of (1 + sum of |entries|). Low bits of states with 32 and 64 bit values
+   are lanes of a vector. */
 
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
@@ -3705,7 +3586,7 @@ static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint6
   return step;
 }
 
-/* Prepares v's elimination and gives places to its new neighbours; NULL: too many places. */
+/* Gives places to v's new neighbours; NULL: too many. */
 static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
 {
   const permi_block *block = p->block;
@@ -3742,7 +3623,7 @@ static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
   return step;
 }
 
-/* Prepares the move of the highest bit to `place`, which is free. */
+/* Moves the highest bit to `place`, which is free. */
 static void permi_placements_close(permi_placements *p, int place)
 {
   const int last = p->width - 1;
@@ -3767,8 +3648,8 @@ static int permi_placements_words(const permi_placements *p, double bits)
   return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
 }
 
-/* Orders all vertices, leaves before their neighbours, which halves the states sooner, and predicts seconds with rows
-   and with columns counted. INFINITY: too many places. */
+/* Orders all vertices, leaves before their neighbours, which halves the states sooner; counts rows or columns,
+   whichever is predicted faster. INFINITY: too many places. */
 static void permi_placements_plan(permi_placements *p)
 {
   const permi_block *block = p->block;
@@ -3819,7 +3700,6 @@ static void permi_placements_plan(permi_placements *p)
   p->bytes = bytes[p->counted];
 }
 
-/* One pass on values of several words. */
 static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
                             uint64_t *seen)
 {
@@ -3867,7 +3747,6 @@ static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
   return (size_t)(index >> p->low) * p->unit;
 }
 
-/* Takes a chunk through one step. */
 static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
                            uint64_t *seen)
 {
@@ -3905,7 +3784,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
   }
 }
 
-/* Copies a chunk's sets to its buffer, or back. */
+/* Copies a chunk to its buffer, or back. */
 static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
                             int back)
 {
@@ -3954,7 +3833,7 @@ static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *
   source->lanes.other_half = flip >= 8;
 }
 
-/* Returns bits in the chunk's buffer, where those of `inside` are adjacent. */
+/* Returns bits in the buffer, where those of `inside` are adjacent. */
 static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 {
   uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
@@ -3965,7 +3844,7 @@ static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
   return to;
 }
 
-/* Makes the pass of a step: the lowest bits that it does not touch are a run, the next ones its repeats. */
+/* The lowest bits that a step does not touch are a run of its pass, the next ones repeats. */
 static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
@@ -4015,7 +3894,6 @@ static double permi_rook_chunk_bytes(const permi_placements *p, uint64_t bits, i
   return ldexp((double)p->unit * planes, permi_count_ones(bits & ~(((uint64_t)1 << p->low) - 1)));
 }
 
-/* Runs the group. */
 static perm_status permi_placements_pass(permi_placements *p)
 {
   const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
@@ -4044,7 +3922,6 @@ static perm_status permi_placements_pass(permi_placements *p)
                      (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
 }
 
-/* Adds a plane for this step and the following ones. */
 static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
 {
   const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
@@ -4063,7 +3940,7 @@ static void permi_placements_kind(permi_placements *p, int words)
   p->kernel = words > 1 ? permi_rook_long : p->lanes;
 }
 
-/* Widens 32 bits to 64 from behind, also in a unit beyond the sets. */
+/* From 32 bits to 64, from behind, also in a unit beyond the sets. */
 static perm_status permi_placements_widen(permi_placements *p, size_t count)
 {
   size_t k;
@@ -4084,7 +3961,6 @@ static perm_status permi_placements_widen(permi_placements *p, size_t count)
   return PERM_OK;
 }
 
-/* Widens values from `before` words to those of the group. */
 static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
 {
   const int width = p->step[0].start, words = p->words, from = before ? before : 1;
@@ -4113,7 +3989,7 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
   return status;
 }
 
-/* Returns the bits of the last step's values, without sign. */
+/* The bits of the last step's values, without sign. */
 static double permi_placements_seen(const permi_placements *p)
 {
   uint64_t word[PERMI_ROOK_SEEN];
@@ -4131,8 +4007,8 @@ static double permi_placements_seen(const permi_placements *p)
   return 64 * w + bits;
 }
 
-/* Prepares a group from step `first` on, and the length of its values; returns the number of vertices that it
-   eliminates. Some steps may be prepared before and behind it. */
+/* Prepares a group and the length of its values; returns how many vertices it eliminates. Some steps may be prepared
+   before and behind it. */
 static int permi_placements_gather(permi_placements *p, int first)
 {
   const double seen = permi_placements_seen(p);
@@ -4163,7 +4039,6 @@ static int permi_placements_gather(permi_placements *p, int first)
   return taken;
 }
 
-/* Eliminates the next vertices; *next counts them. */
 static perm_status permi_placements_advance(permi_placements *p, int *next)
 {
   const int first = *next, before = p->words;
@@ -4185,7 +4060,6 @@ static perm_status permi_placements_advance(permi_placements *p, int *next)
   return status;
 }
 
-/* numbers[0 .. count - 1], the rook numbers. */
 static perm_status permi_placements_run(permi_placements *p, perm_integer *numbers, int count)
 {
   const size_t planes = (size_t)p->block->vertices + 1, threads = (size_t)p->threads;
@@ -4234,207 +4108,8 @@ done:
   return status;
 }
 
-/* ===================================================================================== >>rook_order
-   Elimination orders for >>placements, up to 64 rows and 64 columns. Annealing (>>order) ends in orders that differ by
-   a factor of 2; a beam search finds other starting points, and the order predicted to be quickest wins. The beam keeps
-   the `width` best sets of eliminated vertices of each size, with the cost of the best way to each. It extends them by
-   the vertices that let the frontier grow least, or by at most `slack` more. Vertices without entries go at once. */
-
-#define PERMI_BEAM_LINES 64
-#define PERMI_BEAM_FIRST 48  /* sets, doubled while it pays */
-#define PERMI_BEAM_MOST 1024
-#define PERMI_BEAM_SPACE 16  /* sets collected before the best are chosen, over the width */
-#define PERMI_BEAM_AHEAD 8   /* chosen: weight of a set's states beside its cost */
-#define PERMI_BEAM_UNITS 15  /* of permi_watch: a vertex looked at, */
-#define PERMI_BEAM_SET_UNITS 150 /* a set made and sorted */
-
-typedef struct permi_beam_set {
-  uint64_t gone[2], touched[2]; /* rows, columns */
-  double cost, states;
-  int size, parent; /* number of the set before it */
-  int vertex;       /* eliminated since */
-} permi_beam_set;
-
-typedef struct permi_beam {
-  const permi_placements *plan;
-  uint64_t adjacent[2][PERMI_BEAM_LINES];
-  int lines[2], slack;
-  size_t width, space;
-  permi_beam_set *set; /* space of each size */
-  size_t *count;
-} permi_beam;
-
-/* Sorts ways to the same set together, the best first. */
-static int permi_beam_by_set(const void *a, const void *b)
-{
-  const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
-  const int side = x->gone[0] == y->gone[0];
-  int order = (x->gone[side] > y->gone[side]) - (x->gone[side] < y->gone[side]);
-  if (!order)
-    order = (x->cost > y->cost) - (x->cost < y->cost);
-  if (!order)
-    order = x->size != y->size ? x->size - y->size : x->parent - y->parent;
-  return order ? order : x->vertex - y->vertex;
-}
-
-static int permi_beam_by_cost(const void *a, const void *b)
-{
-  const permi_beam_set *x = (const permi_beam_set *)a, *y = (const permi_beam_set *)b;
-  const double p = x->cost + PERMI_BEAM_AHEAD * x->states, q = y->cost + PERMI_BEAM_AHEAD * y->states;
-  return p != q ? (p > q) - (p < q) : permi_beam_by_set(a, b);
-}
-
-/* Keeps the best `width` different sets of a size. */
-static void permi_beam_choose(permi_beam *beam, int size)
-{
-  permi_beam_set *set = beam->set + (size_t)size * beam->space;
-  size_t i, kept = 0;
-  qsort(set, beam->count[size], sizeof *set, permi_beam_by_set);
-  for (i = 0; i < beam->count[size]; i++)
-    if (!kept || set[i].gone[0] != set[kept - 1].gone[0] || set[i].gone[1] != set[kept - 1].gone[1])
-      set[kept++] = set[i];
-  qsort(set, kept, sizeof *set, permi_beam_by_cost);
-  beam->count[size] = kept < beam->width ? kept : beam->width;
-}
-
-/* Returns the growth of the frontier by v's elimination. */
-static int permi_beam_growth(const permi_beam *beam, const permi_beam_set *set, int side, int v)
-{
-  const uint64_t gone = set->gone[side] | (uint64_t)1 << v, *others = beam->adjacent[1 - side];
-  uint64_t here = beam->adjacent[side][v] & ~set->gone[1 - side], bits;
-  int growth = -(int)(set->touched[side] >> v & 1);
-  for (bits = here; bits; bits &= bits - 1) {
-    const int t = permi_trailing_zeros(bits);
-    growth += ((others[t] & ~gone) != 0) - (int)(set->touched[1 - side] >> t & 1);
-  }
-  return growth;
-}
-
-/* Returns the bytes of all states, in units of 32 bits: values grow with what is eliminated. */
-static double permi_beam_states(const permi_beam *beam, const permi_beam_set *set)
-{
-  const permi_placements *plan = beam->plan;
-  const int rows = permi_count_ones(set->gone[0]), columns = permi_count_ones(set->gone[1]);
-  const int width = permi_count_ones(set->touched[0]) + permi_count_ones(set->touched[1]);
-  const int words = permi_placements_words(plan, PERMI_ROOK_LENGTH * plan->bits * (rows + columns) /
-                                                     plan->block->vertices);
-  const double price = words < 2 ? 1 + words : PERMI_WORD_SECONDS * words / (4 * PERMI_ROOK_BYTE_SECONDS);
-  return ldexp(price * (1 + (rows < columns ? rows : columns)), width);
-}
-
-/* Eliminates v from set `parent` of `size`. */
-static void permi_beam_add(permi_beam *beam, int size, int parent, int side, int v)
-{
-  const int other = 1 - side;
-  permi_beam_set next = beam->set[(size_t)size * beam->space + (size_t)parent];
-  const uint64_t here = beam->adjacent[side][v] & ~next.gone[other];
-  const double before = next.states;
-  uint64_t bits;
-  next.gone[side] |= (uint64_t)1 << v;
-  next.touched[side] &= ~((uint64_t)1 << v);
-  for (bits = here; bits; bits &= bits - 1) {
-    const int t = permi_trailing_zeros(bits);
-    const uint64_t bit = bits & (0 - bits);
-    const int alive = (beam->adjacent[other][t] & ~next.gone[side]) != 0;
-    next.touched[other] = alive ? next.touched[other] | bit : next.touched[other] & ~bit;
-    next.gone[other] |= alive ? 0 : bit;
-  }
-  next.states = permi_beam_states(beam, &next);
-  next.cost += before / 4 + next.states * (1 + 0.5 * permi_count_ones(here));
-  next.vertex = side ? beam->lines[0] + v : v;
-  next.parent = parent;
-  next.size = size;
-  size = permi_count_ones(next.gone[0]) + permi_count_ones(next.gone[1]);
-  if (beam->count[size] == beam->space)
-    permi_beam_choose(beam, size);
-  beam->set[(size_t)size * beam->space + beam->count[size]++] = next;
-}
-
-/* Extends all sets of a size. */
-static void permi_beam_extend(permi_beam *beam, int size)
-{
-  size_t i;
-  int line, k;
-  for (i = 0; i < beam->count[size]; i++) {
-    const permi_beam_set *set = &beam->set[(size_t)size * beam->space + i];
-    int growth[2 * PERMI_BEAM_LINES], least = INT_MAX, made = 0;
-    for (line = 0; line < beam->lines[0] + beam->lines[1]; line++) {
-      k = line >= beam->lines[0];
-      if (set->gone[k] >> (line - k * beam->lines[0]) & 1) {
-        growth[line] = INT_MAX;
-        continue;
-      }
-      growth[line] = permi_beam_growth(beam, set, k, line - k * beam->lines[0]);
-      least = growth[line] < least ? growth[line] : least;
-    }
-    for (line = 0; line < beam->lines[0] + beam->lines[1]; line++)
-      if (growth[line] != INT_MAX && growth[line] <= least + beam->slack) {
-        k = line >= beam->lines[0];
-        permi_beam_add(beam, size, (int)i, k, line - k * beam->lines[0]);
-        made++;
-      }
-    if (permi_watch(beam->plan->watch, PERMI_BEAM_UNITS * (double)(beam->plan->block->vertices - size) +
-                                           PERMI_BEAM_SET_UNITS * (double)made))
-      return;
-  }
-}
-
-/* Writes an order; returns 0 without memory or if stopped. */
-static int permi_beam_search(const permi_placements *plan, size_t width, int slack, int *order)
-{
-  const permi_block *block = plan->block;
-  const size_t sizes = (size_t)block->vertices + 1;
-  permi_pool pool = {plan->allocator, NULL, 0};
-  permi_beam beam;
-  const permi_beam_set *set;
-  uint64_t listed[2] = {0, 0};
-  int v, e, size = 0, done = 0, at, parent = 0;
-  memset(&beam, 0, sizeof beam);
-  beam.plan = plan;
-  beam.lines[0] = block->n;
-  beam.lines[1] = block->vertices - block->n;
-  beam.width = width;
-  beam.space = PERMI_BEAM_SPACE * width;
-  beam.slack = slack;
-  beam.set = (permi_beam_set *)permi_pool_get(&pool, sizes * beam.space, sizeof *beam.set);
-  beam.count = (size_t *)permi_pool_get(&pool, sizes, sizeof *beam.count);
-  if (!pool.failed) {
-    for (v = 0; v < block->vertices; v++)
-      for (e = block->start[v]; e < block->start[v + 1]; e++) {
-        const int k = v >= block->n, t = block->neighbour[e];
-        beam.adjacent[k][v - k * block->n] |= (uint64_t)1 << (t - (k ? 0 : block->n));
-      }
-    memset(beam.count, 0, sizes * sizeof *beam.count);
-    memset(beam.set, 0, sizeof *beam.set);
-    beam.set->states = 1;
-    beam.count[0] = 1;
-    for (; size < block->vertices && plan->watch->stopped == PERM_OK; size++) {
-      permi_beam_choose(&beam, size);
-      permi_beam_extend(&beam, size);
-    }
-    permi_beam_choose(&beam, size);
-    done = plan->watch->stopped == PERM_OK;
-  }
-  set = done ? beam.set + (size_t)size * beam.space : NULL;
-  at = block->vertices;
-  for (; set && set->size < size; set = beam.set + (size_t)size * beam.space + parent) {
-    const int k = set->vertex >= block->n;
-    listed[k] |= (uint64_t)1 << (set->vertex - k * block->n);
-    order[--at] = set->vertex;
-    parent = set->parent;
-    size = set->size;
-  }
-  if (done)
-    memmove(order, order + at, (size_t)(block->vertices - at) * sizeof *order);
-  for (at = block->vertices - at, v = 0; done && v < block->vertices; v++) /* those that went by themselves */
-    if (!(listed[v >= block->n] >> (v - (v >= block->n) * block->n) & 1))
-      order[at++] = v;
-  permi_pool_release(&pool);
-  return done;
-}
-
 /* =========================================================================================== >>rook
-   Rook numbers r_k of integer matrices: the sum of the permanents of all k x k submatrices. Two engines:
+   Rook numbers of integer matrices, by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
      n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
@@ -4469,7 +4144,7 @@ static int permi_rook_next(const perm_matrix *matrix, permi_rook_entry *entry)
   return 0;
 }
 
-/* Returns a bound on every number: the product over rows, or columns, of (1 + sum of |entries|). */
+/* Returns log2 of a bound: the product over rows, or columns, of (1 + sum of |entries|), and a sign. */
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0}, sum;
@@ -4482,7 +4157,7 @@ static double permi_rook_bits(const permi_block *block)
   return 2 + fmin(bits[0], bits[1]);
 }
 
-/* Makes the graph of the lines that have entries; returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
   const perm_matrix *matrix = rook->matrix;
@@ -4521,74 +4196,19 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
   return 1;
 }
 
-/* Anneals from `first`, or from greedy orders, for a share of the predicted seconds. Returns 0 without memory. */
-static int permi_rook_anneal(const permi_placements *plan, double effort, double share, const int *first, int *order)
-{
-  const double least = first ? PERMI_PLAN_SECONDS / 2 : PERMI_PLAN_SECONDS;
-  const permi_account account = {plan->watch, plan->watch->worked, 0, least, least, share,
-                                 permi_account_most(plan->watch->options)};
-  permi_budget budget;
-  double cost = 0;
-  int v;
-  memset(&budget, 0, sizeof budget);
-  budget.effort = effort;
-  budget.most = budget.rival = (double)INFINITY;
-  budget.each = budget.quick = PERMI_STATE_SECONDS;
-  budget.quick_width = PERMI_ORDER_WIDTH;
-  budget.first[0] = first;
-  budget.first[1] = NULL;
-  budget.account = &account;
-  for (v = 0; v < plan->block->vertices; v++) /* if none is found */
-    order[v] = v;
-  return permi_order(plan->allocator, plan->block, NULL, &budget, order, &cost);
-}
-
-/* Plans an order; *best becomes it if it is predicted sooner. */
-static void permi_rook_offer(permi_placements *plan, int *order, double *seconds, int *best)
-{
-  plan->order = order;
-  permi_placements_plan(plan);
-  if (plan->seconds < *seconds) {
-    *seconds = plan->seconds;
-    memcpy(best, order, (size_t)plan->block->vertices * sizeof *best);
-  }
-}
-
-/* Writes the best order found in a share of its own seconds; returns 0 without memory. Room for three orders. */
-static int permi_rook_search(permi_placements *plan, double effort, int *best)
-{
-  const permi_block *block = plan->block;
-  const int vertices = block->vertices, fits = block->n <= PERMI_BEAM_LINES && vertices - block->n <= PERMI_BEAM_LINES;
-  const double begin = plan->watch->worked, share = PERMI_GREEDY_SHARE * fmax(effort, 1);
-  int *order = best + vertices, *annealed = best + 2 * vertices, round;
-  double seconds = (double)INFINITY;
-  if (!permi_rook_anneal(plan, effort, fits ? share / 6 : share / 2, NULL, order))
-    return 0;
-  memcpy(best, order, (size_t)vertices * sizeof *best);
-  permi_rook_offer(plan, order, &seconds, best);
-  for (round = 0; fits && PERMI_BEAM_FIRST << round / 2 <= PERMI_BEAM_MOST; round++) {
-    const int width = PERMI_BEAM_FIRST << round / 2;
-    const double units = 0.5 * PERMI_BEAM_UNITS * vertices * vertices * width * (1 + (round & 1));
-    if (plan->watch->stopped != PERM_OK ||
-        plan->watch->worked - begin + units >
-            1e9 * fmin(share * fmin(seconds, 2 * PERMI_EXACT_FREE_SECONDS), permi_account_most(plan->watch->options)))
-      break;
-    if (!permi_beam_search(plan, (size_t)width, round & 1, order))
-      return plan->watch->stopped != PERM_OK;
-    permi_rook_offer(plan, order, &seconds, best);
-    if (!permi_rook_anneal(plan, 1, share / 20, order, annealed))
-      return 0;
-    permi_rook_offer(plan, annealed, &seconds, best);
-  }
-  return 1;
-}
-
-/* Finds an order and its cost; returns 0 without memory. seconds INFINITY: none. */
+/* Anneals an order for a share of its predicted seconds, and plans with it; returns 0 without memory. seconds INFINITY:
+   none. A beam search besides, which took longer to plan, left 29 of 43 plans as they are and made the others 1.05 to
+   1.7 times as fast. */
 static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
                             permi_control *watch, permi_placements *plan)
 {
   const size_t vertices = (size_t)block->vertices;
-  int *numbers = (int *)permi_pool_get(pool, 6 * vertices + 1, sizeof(int));
+  const double effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  const permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS,
+                                 PERMI_GREEDY_SHARE * fmax(effort, 1) / 2, permi_account_most(options)};
+  int *order = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int)), v;
+  permi_budget budget;
+  double cost = 0;
   plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
   plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
   if (pool->failed)
@@ -4597,15 +4217,23 @@ static int permi_rook_order(const permi_block *block, const perm_options *option
   plan->block = block;
   plan->allocator = &options->allocator;
   plan->watch = watch;
-  plan->place = numbers + 3 * vertices;
-  plan->open = numbers + 4 * vertices;
-  plan->sequence = numbers + 5 * vertices;
+  plan->order = order;
+  plan->place = order + vertices;
+  plan->open = plan->place + vertices;
+  plan->sequence = plan->open + vertices;
   plan->done = plan->most + vertices + 1;
   plan->most[0] = 1;
   plan->threads = permi_threads(options);
-  if (vertices && !permi_rook_search(plan, options->plan_effort > 0 ? options->plan_effort : 1, numbers))
+  memset(&budget, 0, sizeof budget);
+  budget.effort = effort;
+  budget.most = budget.rival = (double)INFINITY;
+  budget.each = budget.quick = PERMI_STATE_SECONDS;
+  budget.quick_width = PERMI_ORDER_WIDTH;
+  budget.account = &account;
+  for (v = 0; v < block->vertices; v++) /* if none is found */
+    order[v] = v;
+  if (vertices && !permi_order(plan->allocator, block, NULL, &budget, order, &cost))
     return 0;
-  plan->order = numbers;
   if (watch->stopped == PERM_OK)
     permi_placements_plan(plan);
   return 1;
@@ -4628,7 +4256,7 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Turns values at x = 0 .. degree into r_k, rows <= columns; returns 0 if a number on the way is too long. */
+/* Turns values at x = 0 .. degree into r_k; returns 0 if a number on the way is too long. */
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
@@ -4656,7 +4284,6 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
   return 1;
 }
 
-/* Makes the matrix with x added everywhere, rows <= columns. */
 static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
   const size_t n = (size_t)rook->n;
@@ -4716,7 +4343,6 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
                           64 * PERM_INTEGER_WORDS);
 }
 
-/* Chooses the engine by predicted seconds, within max_bytes and max_seconds. */
 static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
                                     permi_control *watch, perm_integer *numbers, perm_result *result)
 {
@@ -4866,24 +4492,18 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 }
 
 /* ========================================================================================== >>trace
-   Draws samples from a run of an engine that has kept its states.
-
-   The value of a state is a sum over ways: the value of the state (or states) before times a coefficient. A draw starts
-   at the last state and goes backwards: it chooses a way with probability (its weight) / (sum of all weights), notes
-   the matrix entry of that way, and goes on. These probabilities telescope to (product of the entries) / permanent.
+   Draws samples from a run that has kept its states. A state's value is a sum over ways: the value of the state (or
+   states) before times a coefficient. A draw goes backwards from the last state: it chooses a way with probability (its
+   weight) / (sum of all weights) and notes its matrix entry. These probabilities telescope to (product of the entries)
+   / permanent.
      >>trace_frontier   lists and arrays: the streams of a step
      >>trace_classes    ways noted during the run; the member of a class is drawn later
-     >>trace_band       the entries of a row; one of equal columns is drawn at once
      >>trace_tree       a star's entries; how a join shares the matched vertices
-   Where memory is short, >>trace_frontier keeps the states before every k-th step and computes the segments between
-   again, last to first; all samples pass one segment before the next. A segment starts from the kept states and sizes,
-   so states, bits and random numbers stay the same.
 
    Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
    is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
-   factor too (permi_trace_words). */
+   factor too. */
 
-#define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
 /* A block; all memory is in `pool`. */
@@ -4897,8 +4517,6 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
-  int segments;      /* parts in which the steps are drawn; 0: all states are kept */
-  permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -4907,8 +4525,6 @@ typedef struct permi_draw {
   uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
-  int segment;         /* that is drawn */
-  uint64_t *at;        /* PERMI_TRACE_PLACE words, at first 0: the engine's place between segments */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -4916,10 +4532,6 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
-  /* Bytes with segments, which it notes in the plan; NULL: not possible. */
-  double (*bytes_short)(void *plan);
-  /* Computes the states of a segment into trace->segment. */
-  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
 } permi_tracer;
 
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
@@ -4935,13 +4547,11 @@ static size_t permi_weight_words(const permi_numbers *numbers)
   return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
 }
 
-/* Room for the weights of so many ways. */
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
 {
   trace->words = (ways + 2) * permi_weight_words(numbers);
 }
 
-/* Notes the share of the last value that underflow may have lost. */
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
   const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
@@ -5009,7 +4619,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
   return s;
 }
 
-/* The same for fractions and exponents, which become doubles scaled by the largest exponent. */
+/* The same for fractions and exponents. */
 static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
 {
   double sum = 0, at, x;
@@ -5038,7 +4648,7 @@ static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
   return chosen;
 }
 
-/* Draws one of the weighed ways. Never returns -1: states have positive values. */
+/* Never returns -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
@@ -5054,8 +4664,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states: their ways belong to several sets of rows and columns. A way's product
-   has at most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
+   most one entry or factor for each row and each column. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -5078,28 +4688,12 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 /* ================================================================================= >>trace_frontier
    Samples from the frontier's lists and arrays. */
 
-/* What a run needs to begin before the first step of a segment. */
-typedef struct permi_frontier_restart {
-  permi_sizes sizes;
-  permi_places places; /* of arrays: copies */
-} permi_frontier_restart;
-
 /* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
-  permi_frontier_restart *restart; /* of each segment */
-  permi_pool *pool; /* of what is kept now */
-  int every;        /* steps of a segment */
-  int begin, end;   /* steps kept now; begin 0: the first one of every segment */
   uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
-
-static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
-{
-  return frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
-                                                 : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
-}
 
 static double permi_frontier_kept_bytes(const void *plan)
 {
@@ -5107,37 +4701,9 @@ static double permi_frontier_kept_bytes(const void *plan)
   double bytes = 0;
   int p;
   for (p = 0; p < frontier->steps; p++)
-    bytes += permi_frontier_layer_bytes(frontier, p);
+    bytes += frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
+                                                     : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
   return bytes;
-}
-
-/* Chooses the steps of a segment, noted in the plan, so that first layers and a whole segment take the fewest bytes:
-   about the root of the number of large steps. Patterns and places are small beside the layers. */
-static double permi_frontier_short_bytes(void *plan)
-{
-  permi_frontier *frontier = (permi_frontier *)plan;
-  double best = (double)INFINITY;
-  int every, p;
-  for (every = 2; every < 2 * frontier->steps; every += (every + 2) / 3) {
-    double first = 0, segment = 0, most = 0;
-    for (p = 0; p < frontier->steps; p++) {
-      const double bytes = permi_frontier_layer_bytes(frontier, p);
-      first += p % every ? 0 : bytes;
-      segment = p % every ? segment + bytes : 0;
-      most = fmax(most, segment);
-    }
-    if (first + most < best) {
-      best = first + most;
-      frontier->every = every;
-    }
-  }
-  return best;
-}
-
-/* Returns 1 if the layer before step p is kept. */
-static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
-{
-  return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
 }
 
 static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
@@ -5157,26 +4723,6 @@ static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t byte
       (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
   to->patterns.count = from->patterns.count;
   return !pool->failed;
-}
-
-/* Restores a kept list. 0: out of memory. */
-static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
-{
-  int k;
-  permi_patterns_clear(&to->patterns);
-  to->groups = to->states = 0;
-  for (k = 0; k < from->patterns.count; k++)
-    if (permi_patterns_find(allocator, &to->patterns, from->patterns.bits + (size_t)k * PERMI_LOW_WORDS) != k)
-      return 0;
-  if (!permi_list_room(allocator, to, from->groups))
-    return 0;
-  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
-  memcpy(to->first, from->first, from->groups * sizeof *to->first);
-  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
-  memcpy(to->value, from->value, from->states * bytes);
-  to->groups = from->groups;
-  to->states = from->states;
-  return 1;
 }
 
 /* Returns the value of a state; NULL: it is not reached. */
@@ -5224,132 +4770,64 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-/* Keeps the list before step p if wanted. */
 static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
   const permi_run *run = (const permi_run *)runner;
-  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
-  if (!permi_frontier_keeps(kept, p))
-    return PERM_OK;
-  if (!kept->begin)
-    kept->restart[p / kept->every].sizes = runner->sizes;
-  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  return permi_list_keep(&trace->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
              ? PERM_OK
              : PERM_ERROR_MEMORY;
 }
 
-/* Runs from step `from` (0, or where states were kept) to the states before step `to`. */
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const permi_list *last;
   permi_run run;
   perm_status status;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
-  run.base.keeper = kept;
+  run.base.keeper = trace;
   status = permi_run_open(frontier, control, 0, &run);
-  if (status == PERM_OK && from) {
-    run.base.sizes = kept->restart[from / kept->every].sizes;
-    if (!permi_list_restore(run.base.pool.allocator, &kept->list[from], permi_value_bytes(frontier),
-                            &run.list[from & 1]))
-      status = PERM_ERROR_MEMORY;
-  }
   if (status == PERM_OK)
-    status = permi_runner_go(&run.base, from, to, permi_run_advance);
-  if (status == PERM_OK && to < frontier->steps)
-    status = permi_lists_keep(&run.base, to);
-  else if (status == PERM_OK)
-    permi_trace_lose(trace, &frontier->numbers, run.list[to & 1].states ? run.list[to & 1].value : NULL,
-                     run.base.sizes.loss);
-  trace->visited = kept->begin ? trace->visited : run.base.visited;
+    status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
+  last = &run.list[frontier->steps & 1];
+  if (status == PERM_OK)
+    permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
+  trace->visited = run.base.visited;
   permi_run_release(&run);
   return status;
 }
 
-/* Copies the layout of memory between two steps. 0: out of memory. */
-static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
-{
-  const size_t tops = permi_places_tops(from->frontier);
-  *to = *from;
-  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
-  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
-  return !pool->failed;
-}
-
-static void permi_places_restore(const permi_places *from, permi_places *to)
-{
-  const size_t tops = permi_places_tops(from->frontier);
-  uint64_t *at = to->at[0];
-  permi_gap *gap = to->gap;
-  *to = *from;
-  to->at[0] = at;
-  to->at[1] = at + tops;
-  to->gap = gap;
-  memcpy(at, from->at[0], 2 * tops * sizeof *at);
-  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
-}
-
-/* Copies all values before step p to `values`, or back. */
-static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
-{
-  const permi_layout *layout = &run->layout[p & 1];
-  int k;
-  for (k = 0; k < layout->tops; k++) {
-    char *here = permi_array_values(run, p, layout->top[k]);
-    char *there = values + layout->top_offset[layout->top[k]] * run->bytes;
-    memcpy(back ? here : there, back ? there : here, permi_layout_states(layout, layout->top[k]) * run->bytes);
-  }
-}
-
-/* Keeps the values before step p if wanted. */
 static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
-  permi_frontier_kept *kept = (permi_frontier_kept *)runner->keeper;
-  char *to;
-  if (!permi_frontier_keeps(kept, p))
-    return PERM_OK;
-  to = (char *)permi_pool_get(kept->pool, run->layout[p & 1].states + 1, run->bytes);
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  const permi_layout *layout = &run->layout[p & 1];
+  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
+  int k;
   if (!to)
     return PERM_ERROR_MEMORY;
-  kept->value[p] = (uint64_t *)(void *)to;
-  permi_arrays_copy(run, p, to, 0);
-  if (kept->begin)
-    return PERM_OK;
-  kept->restart[p / kept->every].sizes = runner->sizes;
-  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
+  ((permi_frontier_kept *)trace->kept)->value[p] = (uint64_t *)(void *)to;
+  for (k = 0; k < layout->tops; k++)
+    memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
+           permi_layout_states(layout, layout->top[k]) * run->bytes);
+  return PERM_OK;
 }
 
-/* As permi_lists_record. */
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, int from, int to)
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
   permi_arrays_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_arrays_keep;
-  run.base.keeper = kept;
+  run.base.keeper = trace;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
-    if (kept->begin) {
-      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
-      run.base.sizes = restart->sizes;
-      permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
-      permi_places_restore(&restart->places, run.places);
-      permi_arrays_shorten(&run, from);
-      permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
-      status = permi_runner_go(&run.base, from, to, permi_arrays_advance);
-      if (status == PERM_OK)
-        status = permi_arrays_keep(&run.base, to);
-    } else {
-      status = permi_arrays_pass(&run);
-    }
-  }
-  if (status == PERM_OK && !kept->begin) {
+      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier)))
+    status = permi_arrays_pass(&run);
+  if (status == PERM_OK) {
     permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.base.sizes.loss);
     trace->visited = run.base.visited;
   }
@@ -5361,45 +4839,23 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   const size_t steps = (size_t)frontier->steps;
-  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
-  if (!kept)
-    return PERM_ERROR_MEMORY;
-  memset(kept, 0, sizeof *kept);
-  kept->pool = &trace->pool;
-  kept->every = frontier->every ? frontier->every : 1;
-  trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
-  kept->restart =
-      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
-  if (frontier->arrays)
+  trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  if (kept && frontier->arrays)
     kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
-  else
+  else if (kept)
     kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
   if (!frontier->arrays)
-    return permi_lists_record(trace, control, 0, frontier->steps);
+    return permi_lists_record(trace, control);
   for (t = 0; t <= frontier->slot_count; t++)
     for (k = 0; k <= t + 1; k++)
       kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
-  return permi_arrays_record(trace, control, 0, frontier->steps);
-}
-
-/* Computes the layers of a segment behind its first, which is kept. */
-static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
-{
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const int from = segment * kept->every, next = from + kept->every;
-  kept->begin = from + 1;
-  kept->end = next < frontier->steps ? next : frontier->steps;
-  kept->pool = &trace->segment;
-  if (kept->end == kept->begin)
-    return PERM_OK;
-  return frontier->arrays ? permi_arrays_record(trace, control, from, kept->end - 1)
-                          : permi_lists_record(trace, control, from, kept->end - 1);
+  return permi_arrays_record(trace, control);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -5408,11 +4864,10 @@ static void permi_frontier_draw(permi_draw *draw)
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
   const permi_numbers *numbers = &frontier->numbers;
   const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
-  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
-  uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  uint64_t *mask = (uint64_t *)(void *)draw->room, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
   int p, s, w;
-  for (p = end - 1; p >= begin; p--) {
+  memset(mask, 0, PERMI_MASK_WORDS * sizeof *mask);
+  for (p = frontier->steps - 1; p >= 0; p--) {
     const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
     for (s = 0; s < streams; s++) {
@@ -5444,151 +4899,7 @@ static void permi_frontier_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                     permi_frontier_draw, permi_frontier_short_bytes,
-                                                     permi_frontier_segment};
-
-/* ===================================================================================== >>trace_band
-   Samples from a band. */
-
-/* The states before a row: how many columns each slot of the window has used. */
-typedef struct permi_band_level {
-  int slot_count, used, opened;
-  int *window;     /* groups */
-  double *vectors; /* [p (used + 1) + r]: ways to use r in the slots below p; shared by equal windows */
-  char *value;
-  int64_t *exp2; /* or NULL */
-} permi_band_level;
-
-static double permi_band_kept_bytes(const void *plan)
-{
-  const permi_band *band = (const permi_band *)plan;
-  return (double)band->n * (band->most * 8 * ((double)permi_numbers_words(&band->numbers) + 1) + 16 * band->width + 64);
-}
-
-/* Counts the vectors of a window, if it differs from the last one. 0: out of memory. */
-static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
-                              const permi_band_level *before)
-{
-  const size_t size = (size_t)level->used + 1, slot_count = (size_t)level->slot_count;
-  size_t p, r, k;
-  int same = before && before->slot_count == level->slot_count && before->used == level->used;
-  for (p = 0; same && p < slot_count; p++)
-    same = band->capacity[before->window[p]] == band->capacity[level->window[p]];
-  if (same) {
-    level->vectors = before->vectors;
-    return 1;
-  }
-  level->vectors = (double *)permi_pool_get(&trace->pool, (slot_count + 1) * size, sizeof(double));
-  if (!level->vectors)
-    return 0;
-  for (r = 0; r < size; r++)
-    level->vectors[r] = r == 0;
-  for (p = 0; p < slot_count; p++)
-    for (r = 0; r < size; r++) {
-      double *at = &level->vectors[(p + 1) * size + r];
-      for (*at = 0, k = 0; k <= r && k <= (size_t)band->capacity[level->window[p]]; k++)
-        *at += level->vectors[p * size + r - k];
-    }
-  return 1;
-}
-
-static perm_status permi_band_keep(permi_runner *run, int row)
-{
-  const permi_band_state *state = (const permi_band_state *)run;
-  permi_trace *trace = (permi_trace *)run->keeper;
-  permi_band_level *level = (permi_band_level *)trace->kept + row;
-  level->slot_count = state->slot_count;
-  level->used = state->used;
-  level->opened = state->opened;
-  level->window = (int *)permi_pool_copy(&trace->pool, state->window[row & 1], (size_t)state->slot_count, sizeof(int));
-  level->value = (char *)permi_pool_copy(&trace->pool, state->from, state->states, 8 * state->words);
-  level->exp2 = state->from_exp2
-                    ? (int64_t *)permi_pool_copy(&trace->pool, state->from_exp2, state->states, sizeof(int64_t)) : NULL;
-  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, row ? level - 1 : NULL)
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
-}
-
-static perm_status permi_band_record(permi_trace *trace, permi_control *control)
-{
-  const permi_band *band = (const permi_band *)trace->plan;
-  permi_band_state state;
-  perm_partial partial;
-  perm_status status;
-  size_t ways = 1;
-  int i;
-  memset(&state, 0, sizeof state);
-  memset(&partial, 0, sizeof partial);
-  state.base.keep = permi_band_keep;
-  state.base.keeper = trace;
-  trace->kept = permi_pool_get(&trace->pool, (size_t)band->n, sizeof(permi_band_level));
-  trace->room = 2 * (size_t)band->n * sizeof(int);
-  for (i = 0; i < band->n; i++) {
-    const size_t entries = (size_t)(band->entry_start[i + 1] - band->entry_start[i]);
-    ways = entries > ways ? entries : ways;
-  }
-  permi_trace_ways(trace, &band->numbers, ways);
-  status = trace->pool.failed ? PERM_ERROR_MEMORY : permi_band_rows(band, control, &state, &partial);
-  trace->visited = state.base.visited;
-  return status;
-}
-
-/* Returns the state from which an entry of group `chosen` leads to `count`, the used columns of each group. SIZE_MAX:
-   none, as a group opened by the row would be used otherwise. */
-static size_t permi_band_source(const permi_band *band, const permi_band_level *level, int row, const int *count,
-                                int chosen)
-{
-  const size_t size = (size_t)level->used + 1;
-  size_t state = 0;
-  int g, p, v, left = level->used;
-  for (g = level->opened; g < band->groups && band->first[g] == row; g++)
-    if (count[g] != (g == chosen))
-      return SIZE_MAX;
-  for (p = level->slot_count - 1; p >= 0; p--) {
-    const int mine = count[level->window[p]] - (level->window[p] == chosen);
-    if (mine < 0 || mine > left)
-      return SIZE_MAX;
-    for (v = 0; v < mine; v++)
-      state += (size_t)level->vectors[(size_t)p * size + (size_t)(left - v)];
-    left -= mine;
-  }
-  return left ? SIZE_MAX : state;
-}
-
-/* count: used columns of each group, at first all; the one that goes is among the first `count` of its list. */
-static void permi_band_draw(permi_draw *draw)
-{
-  const permi_band *band = (const permi_band *)draw->trace->plan;
-  const permi_numbers *numbers = &band->numbers;
-  const size_t bytes = 8 * permi_numbers_words(numbers);
-  int *count = (int *)(void *)draw->room, *column = count + band->n, i, e, g, k;
-  memcpy(count, band->capacity, (size_t)band->groups * sizeof *count);
-  memcpy(column, band->column, (size_t)band->n * sizeof *column);
-  for (i = band->n - 1; i >= 0; i--) {
-    const permi_band_level *level = (const permi_band_level *)draw->trace->kept + i;
-    const int first = band->entry_start[i], entries = band->entry_start[i + 1] - first;
-    for (e = 0; e < entries; e++) {
-      const int group = band->entry_group[first + e];
-      const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
-      const int some = state != SIZE_MAX;
-      permi_coefficient c = permi_band_coefficient(band, first + e);
-      size_t times = 1;
-      if (some)
-        times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));
-      permi_draw_weigh(draw, numbers, e, &c, some ? level->value + state * bytes : NULL,
-                       some && level->exp2 ? level->exp2[state] : 0, times);
-    }
-    e = permi_draw_way(draw, numbers, entries);
-    if (e < 0)
-      return;
-    g = band->entry_group[first + e];
-    k = band->column_start[g] + (int)permi_draw_below((uint64_t)count[g], &draw->random);
-    permi_draw_match(draw, band->row[i], column[k]);
-    column[k] = column[band->column_start[g] + --count[g]];
-  }
-}
-
-static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
+                                                   permi_frontier_draw};
 
 /* ================================================================================== >>trace_classes
    Samples from method twins. */
@@ -5800,8 +5111,7 @@ static void permi_classes_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
-                                                  NULL, NULL};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
 
 /* ===================================================================================== >>trace_tree
    Samples from a tree of tables. */
@@ -5982,30 +5292,28 @@ static void permi_tree_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Blocks are independent;
-   each is drawn by the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn
-   exactly. For doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is
-   the number of roundings in a value, as in the engine's bound (THE BOUND); the sum in a draw adds one for each way,
-   and a draw has 53 bits and a subtraction for each way. Underflow above 2^-60 of the last value and entries lost by
-   scaling are refused. The generator of sample i is seeded with (seed, i), so threads and ranges change nothing. */
+   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
+   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
+   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
+   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
+   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
+   (seed, i), so threads and ranges change nothing. */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* The engines and their tracers; the third column is the order in which they are asked. */
+/* The third column is the order in which they are asked. */
 static const permi_engine permi_sample_engines[] = {
-    {PERM_METHOD_BAND, PERMI_PROVEN, 1, NULL, permi_band_offer, NULL, permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, 2, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
-    {PERM_METHOD_TWINS, PERMI_PROVEN, 3, NULL, permi_classes_offer, NULL, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 4, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_ARRAYS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
-static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
-                                                     &permi_classes_tracer,  &permi_frontier_tracer,
-                                                      &permi_frontier_tracer, &permi_frontier_tracer};
+static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
+                                                    &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
 
 typedef struct permi_sampling {
@@ -6019,22 +5327,18 @@ typedef struct permi_sampling {
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
   double visited, most;
-  uint64_t *place; /* of each sample that is drawn in segments: random, and PERMI_TRACE_PLACE words of `at` */
-  int block, segment; /* drawn now; block -1: samples begin */
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns; /* m: rows to draw; rows of ones follow */
 } permi_sampling;
 
-/* Draws all blocks of some samples, or one segment of one block; `place` and `columns` keep a sample's state. */
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
-  const int parted = sampling->place != NULL, begins = !parted || sampling->block < 0, n = sampling->working.n;
-  const int end = parted ? sampling->block + 1 : sampling->blocks;
+  const int n = sampling->working.n;
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k, whole[1 + PERMI_TRACE_PLACE];
+  uint64_t k;
   int b;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
@@ -6042,63 +5346,18 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   draw.columns = (int *)(void *)(draw.weight + sampling->weights);
   draw.room = (char *)(draw.columns + n + (n & 1));
   draw.total = n;
-  draw.segment = sampling->segment;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    uint64_t *place = parted ? sampling->place + k * (1 + PERMI_TRACE_PLACE) : whole;
-    int *columns = sampling->columns + (size_t)k * m;
-    memcpy(draw.columns, begins ? sampling->forced : columns, m * sizeof *columns);
-    draw.random = begins ? sampling->seed : *place;
-    draw.at = place + 1;
-    if (begins) { /* its place on the generator's cycle */
-      draw.random = permi_random(&draw.random) + sampling->begin + k;
-      draw.random = permi_random(&draw.random);
-      memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
-    }
-    for (b = begins ? 0 : sampling->block; b < end; b++) {
+    memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
+    draw.random = sampling->seed; /* the sample's place on the generator's cycle */
+    draw.random = permi_random(&draw.random) + sampling->begin + k;
+    draw.random = permi_random(&draw.random);
+    for (b = 0; b < sampling->blocks; b++) {
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
-      if (sampling->segment == 0)
-        memset(draw.at, 0, PERMI_TRACE_PLACE * sizeof *place);
     }
-    memcpy(columns, draw.columns, m * sizeof *columns);
-    *place = draw.random;
+    memcpy(sampling->columns + (size_t)k * m, draw.columns, m * sizeof *draw.columns);
   }
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
-}
-
-/* Draws all samples, block by block and segment by segment where memory is short. */
-static perm_status permi_draw_all(permi_sampling *sampling)
-{
-  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
-  const int most = permi_threads(sampling->options), threads = parts < (uint64_t)most ? 1 : most;
-  const perm_allocator *allocator = &sampling->options->allocator;
-  perm_status status = PERM_OK;
-  int b, short_of = 0;
-  for (b = 0; b < sampling->blocks; b++)
-    short_of |= sampling->trace[b].segments;
-  if (!short_of)
-    return permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
-  if (sampling->count >= SIZE_MAX / 128)
-    return PERM_ERROR_MEMORY;
-  sampling->place = (uint64_t *)permi_allocate(allocator, (size_t)sampling->count + 1,
-                                               (1 + PERMI_TRACE_PLACE) * sizeof(uint64_t));
-  if (!sampling->place)
-    return PERM_ERROR_MEMORY;
-  for (sampling->block = -1; sampling->block < sampling->blocks && status == PERM_OK; sampling->block++) {
-    permi_trace *trace = sampling->block < 0 ? NULL : &sampling->trace[sampling->block];
-    const int segments = trace ? trace->segments : 0;
-    sampling->segment = segments ? segments - 1 : 0;
-    for (; sampling->segment >= 0 && status == PERM_OK; sampling->segment--) {
-      if (segments)
-        status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
-      if (status == PERM_OK)
-        status = permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
-      if (segments)
-        permi_pool_release(&trace->segment);
-    }
-  }
-  permi_release(allocator, sampling->place);
-  return status;
 }
 
 static double permi_sample_limit(const perm_options *options)
@@ -6106,34 +5365,25 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Hears an offer. Its weights must be exact, and memory must hold its states, or some of them. The time to compute
-   the others again does not count, so that the choice and the samples stay the same. */
+/* Weights must be exact, and memory must hold all states. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
-  const double limit = permi_sample_limit(maker->options), run = offer->bytes;
-  const permi_tracer *tracer = permi_tracers[engine - permi_sample_engines];
-  double all, few;
+  const double limit = permi_sample_limit(maker->options);
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
-  if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
-      (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
+  if (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block)) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  all = run + tracer->bytes(offer->plan);
-  few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
-  offer->bytes = few;
-  if (few > limit)
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %s%s%s%s, over %s",
-                 perm_name("method", engine->method), permi_size_words(all).text, few < all ? ", or " : "",
-                 few < all ? permi_size_words(few).text : "", few < all ? " where only some are kept" : "",
+  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
+  if (offer->bytes > limit)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "by method %s: samples keep the states of all steps, predicted %s, over %s",
+                 perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                  permi_size_words(limit).text);
   return status;
 }
 
-/* Says why no engine can draw from the block. */
 static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *why = NULL;
@@ -6150,7 +5400,6 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
                     permi_size_words(permi_sample_limit(maker->options)).text);
 }
 
-/* Takes the best offer for a block, and keeps its states. */
 static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace)
 {
   const perm_options *options = maker->options;
@@ -6158,7 +5407,6 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
-  double seconds = 0;
   int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
     return PERM_ERROR_MEMORY;
@@ -6176,14 +5424,10 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK) /* segments need a second run */
-    seconds = permi_tracers[offers.chosen] == &permi_frontier_tracer && ((const permi_frontier *)best->plan)->every > 0
-                  ? 2 * best->seconds
-                  : best->seconds;
-  if (options->max_seconds > 0 && seconds > options->max_seconds)
+  if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
-                        permi_time_words(seconds).text, options->max_seconds);
+                        permi_time_words(best->seconds).text, options->max_seconds);
   if (status == PERM_OK) {
     maker->kept += best->bytes;
     trace->plan = best->plan;
@@ -6252,7 +5496,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     if (order == 1)
       continue;
     memset(trace, 0, sizeof *trace);
-    trace->pool.allocator = trace->segment.allocator = allocator;
+    trace->pool.allocator = allocator;
     trace->row = row;
     trace->column = column;
     trace->n = order;
@@ -6282,7 +5526,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples take methods auto, band, tree, twins, frontier, lists and arrays, precisions "
+                      "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
@@ -6336,8 +5580,6 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_mat
   if (watch->stopped == PERM_OK && working->lost)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "matrix: its entries range beyond doubles; integers are drawn exactly");
-  if (watch->stopped == PERM_OK && !permi_report_left(working)) /* equal lines, which bands count */
-    return PERM_ERROR_MEMORY;
   watch->activity = "planning";
   return watch->stopped;
 }
@@ -6350,6 +5592,7 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   size_t at;
   int row, b, exact;
   const int threads = permi_threads(options);
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
   exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
@@ -6367,7 +5610,9 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
+    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
+                                          NULL)
+                            : PERM_ERROR_MEMORY;
   }
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);
@@ -6422,11 +5667,6 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   return permi_meter_end(&call, status, result);
 }
 
-#if defined(PERM_WITH_CUDA)
-#define PERMI_CUDA_HOST 3
-#include PERM_CUDA_FILE
-#undef PERMI_CUDA_HOST
-#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)
@@ -6442,10 +5682,10 @@ PERMI_BRIEF_END
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>proof_kernels
-   The polynomial of >>polynomial at points modulo a prime: a vector is of consecutive points. */
+   The polynomial of >>polynomial; a vector is of consecutive points. */
 
 #define PERMI_STRANDS 4
-#define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors of points at once, by four settings */
+#define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors at once, by four settings */
 
 /* x[k] := 1 / x[k] for `count` vectors, as the power p - 2; power: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, double *x, double *power, int count)
@@ -6464,8 +5704,8 @@ PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, doubl
   memcpy(x, power, (size_t)(count * PERMI_WIDTH) * sizeof *x);
 }
 
-/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors. One inversion for
-   each lane of a strand, with products before and after each number. before: as many. */
+/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, k < size, a multiple of PERMI_STRANDS vectors, by one inversion for
+   each lane of a strand. before: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *polynomial, PERMI_P p, int64_t least,
                                                     int size, double *inverse, double *before)
 {
@@ -6507,9 +5747,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, dou
   PERMI_STORE(sum, PERMI_NAME(prime_reduce)(PERMI_FMA(PERMI_SET(sign), x, PERMI_LOAD(sum)), p));
 }
 
-/* D_j and S at the points of a vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
-   inverse: of point - (N - 1) on. Setting s is (high, low): D_j of a low column is a sum of the 2^low vectors of
-   `column`, that of a high one a sum of sums over low settings. */
+/* form[j * POINTS] := D_j and S, times the sum of all Lagrange weights, which follows. inverse: of point - (N - 1) on.
+   Setting s is (high, low): D_j of a low column sums the 2^low vectors of `column`, that of a high one sums over low
+   settings. */
 PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
                                                  double *column, double *form)
 {
@@ -6570,7 +5810,7 @@ PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynom
   }
 }
 
-/* Adds the signed products of four settings of the table at PERMI_GROUPS vectors of points. */
+/* Adds the signed products of four settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
                                                           const double *sign, double *total)
 {
@@ -6603,7 +5843,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, cons
   }
 }
 
-/* Workspace: forms, rows, then what >>polynomial says that inverses need. */
+/* Workspace: forms, rows, inverses (permi_proof_workspace). */
 PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                     double *value)
 {

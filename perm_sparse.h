@@ -8,7 +8,7 @@
 
    compiled in about 45 s at -O2 (PERM_STATIC leaves out what is not called):
 
-       cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
+       cc -O2 sparse.c -lm                                      // or with -fopenmp
 
    If another file has perm.h's implementation, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
    perm.h. Needs and compilers as for perm.h.
@@ -28,7 +28,7 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly up to 4544 bits
        (beyond that in doubles, with `exact` 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, twins and transversals only add products of entries, so non-negative matrices do not cancel,
-       and `error_bound` is proven. Methods hybrid and cached sum over signs: except for integers, `error_bound` is
+       and `error_bound` is proven. Method hybrid sums over signs: except for integers, `error_bound` is
        INFINITY unless certify is set, which takes 2 to 4 times as long.
      - No file is read as something else: a file that fits two formats is refused until options.format names one.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
@@ -37,33 +37,32 @@
    METHOD (options.method): what it sums; states or terms; values. More in docs/engines.md.
        auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
                      decompose, transversals, codegen
-       frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, with d more
-                     columns than rows gone; all values
+       frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, d more columns
+                     than rows gone; all values
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over the
-                     classes. Nested rows, rows of ones at either end, J minus a sparse matrix (derangements), blocks of
-                     constants, multiples of lines; all values
+       twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
+                     classes; all values. Nested rows, rows of ones, J minus a sparse matrix (derangements), blocks of
+                     constants, multiples of lines
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
-                     times the time of doubles (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a
-                     prime for each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones
-                     twice
-       cached        Glynn's sum that keeps products of rows. hybrid and cached run on GPUs from order 13
+                     times the time (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a prime for
+                     each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones twice. On
+                     GPUs from order 13
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
-       sign-search   Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a row
-                     in all, best with few small ones; on GPUs if none is negative
-       codegen-registers, codegen-memory   Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row
-                     sums in registers; doubles. Hybrid is faster
+       sign-search   Glynn's sum as a search: a row of sum 0 ends the branch; integers of at most 254 a row, best with
+                     few small ones; on GPUs if none is negative
+       codegen       Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row sums in registers;
+                     doubles. Hybrid is faster
        decompose     branches at lines of fewest entries; doubles, exact integers
        transversals  every perfect matching; all values
        planar        planar blocks: a determinant [Kas61] of about n^1.5 products; integers modulo a prime for each 62
                      bits, others in double-double, with a bound if fronts have at most 160 rows
-       low-rank      rank 4 or less, without rounding; by name any order, or refused with the reason; auto asks it of
-                     blocks with half of their entries
+       low-rank      rank 4 or less, without rounding; by name any order; auto asks it of blocks with half of their
+                     entries
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain predict it, perm_sparse_spy draws it.
@@ -84,36 +83,36 @@
                      >>walk            walks along elimination orders, greedy ones
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
-                     >>vectors         input of vector kernels; readings for AVX-512, AVX2
-                     >>device          what engines ask of perm_cuda.cu; what stands in without it
-     frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
-                     >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
-                     >>steps           the values of a step; the union of lists, in parts (permi_part_merge); THE BOUND
-                     >>arrays          states indexed by combinations; residues, layout and memory of a step
+                     >>vectors         readings for AVX-512, AVX2
+                     >>device          what engines ask of perm_cuda.cu
+     frontier/       >>values          values of the ring; runs of steps
+                     >>frontier        states and keys of the lists; from an order to a step's streams
+                     >>steps           unions of lists by groups, their values; THE BOUND
+                     >>arrays          states indexed by combinations; layout and memory of a step
                      >>arrays_run      passes, price
-                     >>array_kernels   arrays for each instruction set
-     tree/           >>tree            tables of a tree decomposition, bucket elimination, products of tables; THE BOUND
+                     >>array_kernels
+     tree/           >>tree            bucket elimination, products of tables; THE BOUND
                      >>tree_build      elimination by fill, price
      band/           >>band            a window along a band; THE BOUND
                      >>band_order      order of the rows, price
-     twins/          >>classes         waiting vertices counted in classes; steps from an order, refined from its end
+     twins/          >>classes         waiting vertices counted in classes, refined from the end of an order
                      >>classes_run     states of counts, hashing, threads; THE BOUND
                      >>classes_order   greedy from the end, price
-     hybrid/         >>hybrid_layout   Glynn's signs outside, elimination inside: which columns
+     hybrid/         >>hybrid_layout   which columns are signs
                      >>hybrid_program  a layout's straight program
                      >>hybrid_leaf     rounding, estimate, price
                      >>hybrid_residues exact integers
-                     >>hybrid_offer    offers of hybrid and cached
-                     >>hybrid_kernels  interpreter of hybrid programs
-     sign_search/    >>signs           Glynn's sum as a search that rows of sum 0 prune
+                     >>hybrid_offer    offers of hybrid
+                     >>hybrid_kernels  interpreter of programs
+     sign_search/    >>signs           the search
                      >>signs_order     weights, order of the columns
-                     >>signs_offer     ranges, price, offer
-                     >>signs_kernels   the sign search
-     reference/      >>sorting         expand, sort, contract
-                     >>transversals    walks over trees of choices, in chunks; perfect matchings; THE BOUND
-                     >>sparyser        Ryser in compressed columns, Gray code; over dominating sets; THE BOUND
-                     >>decompose       branches over lines of few entries; THE BOUND
-     planar/         >>kasteleyn       the left-right test; signs, checked face by face; THE PROOF
+                     >>signs_offer     ranges, price
+                     >>signs_kernels
+     reference/      >>sorting
+                     >>transversals    trees of choices in chunks; perfect matchings; THE BOUND
+                     >>sparyser        sparyser and dominating; THE BOUND
+                     >>decompose       THE BOUND
+     planar/         >>kasteleyn       left-right test; signs, checked face by face; THE PROOF
                      >>dissection      nested dissection: the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
@@ -138,7 +137,7 @@
      [Geo73] A. George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
      [DR83]  I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
-             on GPUs: the permanent ordering, methods codegen.
+             on GPUs: the permanent ordering, method codegen.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
 */
 #ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
@@ -188,9 +187,8 @@
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX,
                          PERM_KIND_MAKE_INT = 0x7fffffff } perm_kind;
 
-/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1. Columns ascend
-   strictly in a row; no entry is zero; those of a pattern are 1. The struct owns its arrays. All zero is a 0 x 0
-   matrix. */
+/* An m x n matrix in compressed rows: row i has the entries row_start[i] .. row_start[i + 1] - 1. Columns ascend
+   strictly in a row; no entry is zero; those of a pattern are 1. The struct owns its arrays. All zero: 0 x 0. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -203,23 +201,19 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
-/* Calls that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress of the options. They overwrite
-   *matrix without freeing it; on an error it is all zero. Zero entries are left out; a position given twice is refused.
-   O(nnz) time and memory. Thread-safe, unless setlocale runs meanwhile. */
+/* Calls that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress. They overwrite *matrix without
+   freeing it; on an error it is all zero. Zero entries are left out; a position given twice is refused. O(nnz) time and
+   memory. Thread-safe, unless setlocale runs meanwhile. */
 
 /* Reads a file, recognised by its bytes, never by its name; "-" is standard input. docs/formats.md has every rule:
    Matrix Market (of symmetric ones both triangles), .npy, one line of graph6, sparse6 or digraph6 (several:
-   perm_matrix_read_each), DIMACS. Of a file without a banner options->format decides:
-   - array: rows of numbers, as many in every row.
-   - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: two parts.
-   - edges: lines "row column [weight]", from 0 or 1.
-   - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
-     What both would fit, or neither quite, is refused.
+   perm_matrix_read_each), DIMACS. Without a banner options->format decides (PERM_FORMAT_LIST); auto: coordinates if the
+   first line has three whole numbers that fit all lines below, else rows of numbers; what both would fit, or neither
+   quite, is refused.
    The kind is INTEGER if all numbers are integers of 64 bits (also 2.0, 1e3), PATTERN without numbers, COMPLEX if one
    has an i or two parts, else REAL. result->message tells how the file was read, and if an integer was rounded.
-   denominator, unless NULL: without a banner fractions a/b may stand among integers. Each row is multiplied by the
-   least common multiple of its denominators (if m > n, by that of all); the permanent is that of *matrix, kind INTEGER,
-   over *denominator, their product, not reduced; 1: there was no fraction.
+   Unless denominator is NULL, fractions a/b may stand among integers, without a banner: the permanent is that of
+   *matrix, kind INTEGER, over *denominator, the product of its rows' (m > n: equal) common denominators, not reduced.
    Refused: NaN, infinities, hexadecimal, numbers beyond double or that round to 0, packed files. Memory is at most a
    multiple of the file's bytes plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
@@ -227,14 +221,14 @@ typedef struct perm_matrix {
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_integer *denominator, perm_result *result);
 
-/* The same from bytes in memory; name (NULL: "memory") stands for the file in messages. */
+/* The same from memory; name (NULL: "memory") is the file's in messages. */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* Reads a file of many graphs: each() gets one matrix after another, with its line (0: the file has one matrix);
-   *result says how it was read. each() frees the matrix (perm_matrix_free) and ends the reading unless it returns 0; so
-   does an error. max_seconds is for one matrix. */
+/* Reads many graphs: each() gets one matrix after another, with its line (0: the only matrix); *result says how it was
+   read. each() frees the matrix (perm_matrix_free) and ends the reading unless it returns 0; so does an error.
+   max_seconds is for one matrix. */
 typedef int (*perm_matrix_each)(perm_matrix *matrix, const perm_integer *denominator, unsigned long long line,
                                 void *user_data);
 PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_options *options,
@@ -253,7 +247,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
                                                    perm_result *result);
 
 /* From nnz triplets in any order: entry t is at (row[t], column[t]), from 0. Values by kind: PATTERN none, INTEGER
-   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays may be NULL. PERM_ERROR_RANGE: an index;
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; other arrays may be NULL. PERM_ERROR_RANGE: an index;
    PERM_ERROR_FORMAT: a position twice; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
@@ -261,14 +255,14 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
 
-/* A copy of compressed rows, as in perm_matrix, but with columns in any order. Values and errors as for triplets. */
+/* Copies compressed rows, as in perm_matrix, but with columns in any order. Values, errors as for triplets. */
 PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
                                                  const double *real, const double *imaginary, const int64_t *integer,
                                                  perm_kind kind, const perm_options *options, perm_matrix *matrix,
                                                  perm_result *result);
 
-/* The same without a copy: the caller's arrays must stay and are never written; perm_matrix_free leaves them. Refused
-   unless they are as perm_matrix promises; real may be NULL for INTEGER. O(nnz) time, no memory. */
+/* The same without a copy: the caller's arrays must stay and are never written or freed. Refused unless they are as
+   perm_matrix promises; real may be NULL for INTEGER. O(nnz) time, no memory. */
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
                                                    const double *real, const double *imaginary, const int64_t *integer,
                                                    perm_kind kind, perm_matrix *matrix, perm_result *result);
@@ -287,13 +281,13 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
    is split into blocks, a leaf each. Precision exact, or default for kinds pattern and integer: integers (unless
    doubles are much faster: docs/library.md); PERM_ERROR_OVERFLOW: a perm_integer may be too short. options.modulus:
    exact, modulo it. PERM_ERROR_LIMIT: predicted to exceed max_seconds, max_bytes or 512 frontier vertices; *job, to be
-   freed, may be what was planned so far, for perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job
-   is NULL. */
+   freed, may be what was planned, for perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job is
+   NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
 /* Permanent of a sparse matrix. Precision default takes doubles, with their error bound, if a perm_integer may be too
-   short. Rectangular matrices become arrays of up to PERM_MAX_LINES rows and columns for perm.h. */
+   short. Rectangular matrices become arrays of up to PERM_MAX_LINES lines for perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -316,7 +310,7 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does; of a rectangular one only the structural rank and the lines that limit it.
+/* Prepares as perm_sparse_job does; a rectangular matrix has only the structural rank and the lines that limit it.
    O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
@@ -4633,21 +4627,18 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
-#define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
 /* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
 typedef enum permi_opcode {
-  PERMI_OP_ROW,        /* y */
-  PERMI_OP_ROWS,       /* y z */
-  PERMI_OP_TIMES_ROW,  /* p y */
-  PERMI_OP_TIMES,      /* p h */
-  PERMI_OP_DIFFERENCE, /* p - q */
-  PERMI_OP_FOLD_ROW,   /* p y - q y' */
-  PERMI_OP_FOLD,       /* p h - q g */
-  PERMI_OP_CHAIN,      /* product of all p */
-  PERMI_OP_FLIP,       /* slot[p] += constant[h] */
-  PERMI_OP_TOTAL       /* block += or, if h, -= slot[p] */
+  PERMI_OP_ROW,        /* out = y */
+  PERMI_OP_ROWS,       /* out = y z */
+  PERMI_OP_TIMES_ROW,  /* out = p y */
+  PERMI_OP_TIMES,      /* out = p h */
+  PERMI_OP_DIFFERENCE, /* out = p - q */
+  PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
+  PERMI_OP_FOLD,       /* out = p h - q g */
+  PERMI_OP_CHAIN       /* the product of all p */
 } permi_opcode;
 
 /* A slot's place in units of 8 doubles; the shift keeps rows of tables out of one cache set. */
@@ -4657,7 +4648,7 @@ static int permi_hybrid_line(int slot)
 }
 #define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* by permi_hybrid_line */
@@ -4697,12 +4688,6 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
-/* In fingerprints, where 2 is gone. */
-static PERMI_ALWAYS_INLINE uint64_t permi_hybrid_algebra_number(permi_hybrid_algebra algebra)
-{
-  return (uint64_t)algebra + (algebra >= PERMI_HYBRID_DOUBLED);
-}
-
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
   return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_doubled(algebra) ? 2 : 1);
@@ -4730,8 +4715,8 @@ typedef struct permi_hybrid_rounding {
 
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
-  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, double *block);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *values);
 } permi_hybrid_family;
@@ -4741,10 +4726,10 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
+  int n, inner, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
-  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count;
+  int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
@@ -4755,7 +4740,7 @@ typedef struct permi_hybrid {
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
   unsigned absolute_mask; /* one block in mask + 1 */
-  double cost, operations_a_term, rows_a_term;
+  double rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
   long long scale_exp2;
@@ -4994,11 +4979,11 @@ PERMI_DEVICE double permi_gpu_needs(const struct permi_frontier *frontier);
 PERMI_DEVICE double permi_gpu_bytes(void);
 /* >>program_plan */
 PERMI_DEVICE double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise);
-PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+PERMI_DEVICE perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer);
 PERMI_DEVICE perm_status permi_code_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                          permi_leaf *leaf);
-PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length);
+PERMI_DEVICE void permi_code_explain(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length);
 PERMI_DEVICE void permi_code_drop(const perm_allocator *allocator, permi_hybrid *hybrid);
 /* >>signs_gpu: the leaf takes over `signs` */
 PERMI_DEVICE perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf);
@@ -5019,8 +5004,8 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
   (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #define permi_code_rate(maker, block, otherwise) (otherwise)
-#define permi_code_offer(maker, block, rival, inner, offer) PERM_OK
-#define permi_code_explain(hybrid, all, buffer, size, length) (void)0
+#define permi_code_offer(maker, block, rival, offer) PERM_OK
+#define permi_code_explain(hybrid, buffer, size, length) (void)0
 #define permi_code_drop(allocator, hybrid) (void)0
 #define permi_signs_gpu_make(maker, signs, leaf) permi_refuse_device(maker)
 #define permi_codegen_make NULL
@@ -5053,8 +5038,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>values
-   Values of >>ring in engines of blocks, and what runs these engines step by step. Functions that may run out of
-   memory return 0 then. */
+   Values of >>ring, and what runs engines step by step. Functions return 0 if out of memory. */
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
@@ -5112,7 +5096,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* *least becomes at most any non-zero part. */
+/* *least: at most any non-zero part. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -5202,22 +5186,41 @@ static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const
     permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
 }
 
+/* Adds c times values, or stores them if fresh; pair: places, from | to << 16, or NULL. */
+static PERMI_ALWAYS_INLINE void permi_values_move_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                     const permi_coefficient *c, void *y, const void *x,
+                                                     const uint32_t *pair, size_t count, int fresh)
+{
+  const permi_coefficient kept = *c;
+  const size_t bytes = 8 * permi_value_words(algebra, numbers);
+  size_t k;
+  if (fresh)
+    permi_values_add_of(algebra, numbers, &kept, y, x, count, 1);
+  else if (!pair)
+    permi_values_add_of(algebra, numbers, &kept, y, x, count, 0);
+  else
+    for (k = 0; k < count; k++)
+      permi_value_add(algebra, numbers, &kept, (char *)y + (pair[k] >> 16) * bytes,
+                      (const char *)x + (pair[k] & 65535) * bytes, 0);
+}
+
 typedef void (*permi_values_adder)(const permi_numbers *numbers, const permi_coefficient *c, void *y, const void *x,
-                                   size_t count);
+                                   const uint32_t *pair, size_t count, int fresh);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
   static void permi_values_add_##name(const permi_numbers *numbers, const permi_coefficient *c, void *y,               \
-                                      const void *x, size_t count)                                                     \
-  { const permi_coefficient kept = *c; permi_values_add_of(algebra, numbers, &kept, y, x, count, 0); }
+                                      const void *x, const uint32_t *pair, size_t count, int fresh)                    \
+  { permi_values_move_of(algebra, numbers, c, y, x, pair, count, fresh); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
+
+#define PERMI_NAMED(name, algebra) permi_values_add_##name,
+static const permi_values_adder permi_values_adders[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
 
 static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, const permi_coefficient *c, void *y,
                                                  const void *x, size_t count)
 {
-#define PERMI_NAMED(name, algebra) permi_values_add_##name,
-  static const permi_values_adder adder[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
-#undef PERMI_NAMED
-  adder[numbers->algebra](numbers, c, y, x, count);
+  permi_values_adders[numbers->algebra](numbers, c, y, x, NULL, count, 0);
 }
 
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
@@ -5247,9 +5250,8 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Measures every stride-th double in four chains, as a minimum takes four cycles. */
-static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
-                                                      permi_sizes *sizes)
+/* Measures in four chains, as a minimum takes four cycles. */
+static void permi_values_extremes(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
 {
   double low[4], high[4];
   size_t k;
@@ -5275,8 +5277,7 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Returns e of the factor 2^-e that is needed, 0 between 1 / beyond and beyond. Products below `safe` may lose low
-   parts. */
+/* Returns e of the factor 2^-e, 0 between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -5379,8 +5380,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
 }
 
 /* Measures no low parts or integers. */
-static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
-                                                   permi_sizes *sizes)
+static void permi_values_track(permi_algebra algebra, const void *values, size_t count, permi_sizes *sizes)
 {
   const double *x = (const double *)values;
   const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
@@ -5428,7 +5428,6 @@ static double permi_majorants_bits(const double *bits)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* log2 of a bound on the block's permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -5499,13 +5498,13 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 
 typedef struct permi_runner permi_runner;
 struct permi_runner {
-  permi_control *control; /* may be NULL */
+  permi_control *control; /* or NULL */
   const char *activity;
   int threads;
   permi_pool pool;
   perm_allocator locked; /* a caller's need not be thread-safe */
-  double done, unpolled, visited; /* done: predicted seconds */
-  int stop; /* perm_status of thread 0 */
+  double done, unpolled, visited; /* predicted seconds */
+  int stop; /* of thread 0 */
   permi_sizes sizes;
   perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
   void *keeper;
@@ -5529,7 +5528,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -5544,7 +5543,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Returns why to stop. Thread 0 asks, once every PERMI_RUNNER_POLL states. */
+/* Thread 0 asks, once every PERMI_RUNNER_POLL states. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -5574,7 +5573,6 @@ static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_ru
   return status;
 }
 
-/* Adds the last value and the loss. NULL: 0. */
 static void permi_runner_finish(const permi_runner *run, const permi_numbers *numbers, const void *value,
                                 double lost_error, perm_partial *partial)
 {
@@ -5607,21 +5605,19 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 /* ======================================================================================= >>frontier
    The dynamic program over the vertices of a frontier, and sorted lists of its states. */
 
-/* A state is a mask of slots (1: that frontier vertex is matched). Its value sums the products of entries over the ways
-   to reach it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex
-   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
-   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay
-   sorted, and are merged [DOB15]: by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low
-   masks are their pattern; patterns are few, so a state costs only its value. Threads take parts of equal work. */
+/* A state is a mask of slots (1: that vertex is matched). Its value sums the products of entries over the ways to reach
+   it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
+   neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with (mask &
+   test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and
+   are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
+   pattern; patterns are few, so a state costs only its value. */
 
-/* Fastest of 7 to 11: docs/engines.md. */
+/* fastest: docs/engines.md */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring costs a fifth of a step. If the loss grows little, three of four long lists are not measured. */
-#define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
 typedef struct permi_array_residues {
@@ -5647,13 +5643,12 @@ typedef struct permi_frontier {
   permi_coefficient *coefficient;
   int *partner;           /* -1: a drop */
   uint64_t *mask;         /* test, want, flip */
-  double *states, *cost;  /* steps + 1: a bound; before */
+  double *states, *cost;  /* a bound; before */
   double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones, *words; /* steps + 1: see >>arrays; words of an integer, or NULL */
-  double *bits;      /* steps + 1: log2 of a bound on integers, or NULL */
+  int *ones, *words; /* see >>arrays; words of an integer, or NULL */
+  double *bits;      /* log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
-  int every; /* 0: all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -5675,12 +5670,11 @@ typedef struct permi_patterns {
   int *table;
 } permi_patterns;
 
-/* Parts have no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first; /* state; in a part, take */
+  size_t *first;
   int *pattern;
   void *value;
   permi_patterns patterns;
@@ -5754,7 +5748,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns the number of a known or new pattern; -1: out of memory. */
+/* Returns -1 if out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -5783,7 +5777,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream in the source. Masks and key: high bits. */
+/* Masks and key: high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
@@ -5870,14 +5864,13 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves patterns: ascending pairs. */
+/* Ascending pairs that a stream moves. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length */
 typedef struct permi_move {
   int step, stream, source, target;
   int whole; /* k -> k, all of both */
-  int first, count, runs; /* pairs are starts, lengths */
+  int first, count;
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
@@ -5890,12 +5883,10 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
                                           const permi_patterns *from, int source, const permi_patterns *to, int target)
 {
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
-  const permi_move fresh = {step, stream, source, target, 0, 0, 0, 0};
+  const permi_move fresh = {step, stream, source, target, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
-  uint32_t starts[PERMI_LOW_STATES / PERMI_MOVES_RUN], lengths[PERMI_LOW_STATES / PERMI_MOVES_RUN];
   size_t k, count, j = 0;
-  int runs = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
   if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
@@ -5912,32 +5903,15 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
       unsigned place = low[k] ^ cursor->low_flip;
       while (goal[j] != place)
         j++;
-      moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
-      runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;
-      moves->used++;
+      moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
     }
   move->count = moves->used - move->first;
-  if (move->count >= PERMI_MOVES_RUN * runs) {
-    uint32_t *pair = moves->pair + move->first;
-    int i, length;
-    for (i = 0; i < move->count; i += length) {
-      for (length = 1; i + length < move->count && pair[i + length] == pair[i + length - 1] + 65537;)
-        length++;
-      starts[move->runs] = pair[i];
-      lengths[move->runs++] = (uint32_t)length;
-    }
-    for (i = 0; i < move->runs; i++) {
-      pair[2 * i] = starts[i];
-      pair[2 * i + 1] = lengths[i];
-    }
-    moves->used = move->first + 2 * runs;
-  }
   move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
   return move;
 }
 
 /* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
-   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. Returns 0 if these are too many, or stopped. */
+   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -5981,7 +5955,8 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
   return most;
 }
 
-static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
+PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block,
+                                                      permi_control *watch)
 {
   const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
   const int *birth = frontier->birth, *death = frontier->death, *slot = frontier->slot;
@@ -5991,7 +5966,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* bits that vanish; mine: and v's */
+    memset(gone, 0, sizeof gone); /* vanishing bits; mine: and v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       if (death[block->neighbour[e]] == p)
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
@@ -6023,8 +5998,8 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
-                               const double *binomial, permi_walk *walk, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
+                                                  const double *binomial, permi_walk *walk, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   int i, e, v, p = 0;
@@ -6153,7 +6128,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     goto done;
   frontier->bound_relative = permi_terms_bound(
       &frontier->numbers, exactness->roundings, (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + frontier->additions,
-      block->n + frontier->additions); /* >>steps */
+      block->n + frontier->additions);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);
@@ -6165,401 +6140,111 @@ done:
 }
 
 /* ========================================================================================== >>steps
-   Steps of the lists: merges states, then adds up their values. */
+   Steps of the lists, on one thread, as arrays take the large ones: merges states by groups, adds up their values. */
+
+/* Measuring costs a fifth of a step: long lists are measured in one of four, unless they grow. */
+#define PERMI_TRACK_STATES 2000
 
 typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a target. Takes: by groups, then streams. */
-typedef struct permi_part {
-  permi_cursor *cursor;
-  permi_list list;
-  size_t takes, take_room;
-  permi_take *take;
-  int done, own, *number; /* own: has patterns; their numbers in the target */
-  size_t number_room, group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS];
-  permi_sizes sizes;
-  perm_status status;
-} permi_part;
-
 typedef struct permi_run {
   permi_runner base;
   const permi_frontier *frontier;
   permi_list list[2];
-  permi_part *part;
-  int parts_at_once, step, careful, tracking;
-  permi_moves *moves;
-  size_t *weight, weight_room; /* [stream][block]: work before it */
+  permi_cursor *cursor;
+  permi_take *take; /* of a group */
+  int step, tracking;
+  permi_moves moves;
   double state_seconds;
 } permi_run;
 
-/* Adds y += c x over arrays if a stream takes a whole group to a whole one. */
-static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
-                                              permi_list *target, permi_part *part, permi_moves *moves)
+/* Whole moves go first: they need no zeroing. */
+static void permi_group_fill(permi_run *run, const permi_list *source, const permi_list *target, int takes, int pattern,
+                             char *y)
 {
   const permi_numbers *numbers = &run->frontier->numbers;
-  const permi_list *list = &part->list;
-  const size_t size = 8 * permi_value_words(algebra, numbers), words = (size_t)target->words;
-  size_t group, states = part->state_at, k, count, j;
-  permi_sizes_clear(&part->sizes);
-  if (list->groups)
-    memcpy(target->high + part->group_at * words, list->high, list->groups * words * sizeof *list->high);
-  for (group = 0; group < list->groups; group++) {
-    const size_t end = group + 1 < list->groups ? list->first[group + 1] : part->takes;
-    const int pattern = part->own ? part->number[list->pattern[group]] : list->pattern[group];
-    char *y = (char *)target->value + states * size;
-    int pass, fresh = 1;
-    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: no zeroing */
-      for (j = list->first[group]; j < end; j++) {
-        const permi_take take = part->take[j];
-        const permi_cursor *cursor = &part->cursor[take.stream];
-        const char *x = (const char *)source->value + source->first[take.group] * size;
-        const permi_move *move = permi_moves_find(moves, run->step, (int)take.stream, cursor, &source->patterns,
-                                                  source->pattern[take.group], &target->patterns, pattern);
-        const uint32_t *pair = moves->pair + move->first;
-        const permi_coefficient c = permi_coefficient_short(&cursor->c);
-        int runs = move->runs;
-        if (move->whole == pass)
-          continue;
-        if (pass == 0 && fresh)
-          permi_values_add_of(algebra, numbers, &c, y, x, count, 1);
-        else if (pass == 0)
-          permi_values_add_of(algebra, numbers, &c, y, x, count, 0);
-        else if (fresh)
-          memset(y, 0, count * size);
-        for (k = 0; pass && !runs && k < (size_t)move->count; k++)
-          permi_value_add(algebra, numbers, &c, y + (pair[k] >> 16) * size, x + (pair[k] & 65535) * size, 0);
-        for (; pass && runs > 0; runs--, pair += 2)
-          permi_values_add_of(algebra, numbers, &c, y + (pair[0] >> 16) * size, x + (pair[0] & 65535) * size, pair[1],
-                              0);
-        fresh = 0;
-      }
-    if (run->tracking)
-      permi_values_track(algebra, y, count, &part->sizes);
-    target->pattern[part->group_at + group] = pattern;
-    target->first[part->group_at + group] = states;
-    states += count;
-  }
+  const size_t size = 8 * permi_numbers_words(numbers);
+  const size_t count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
+  int pass, k, fresh = 1;
+  for (pass = 0; pass < 2; pass++)
+    for (k = 0; k < takes; k++) {
+      const permi_take take = run->take[k];
+      const permi_cursor *cursor = &run->cursor[take.stream];
+      const permi_move *move = permi_moves_find(&run->moves, run->step, (int)take.stream, cursor, &source->patterns,
+                                                source->pattern[take.group], &target->patterns, pattern);
+      if (move->whole == pass)
+        continue;
+      if (pass && fresh)
+        memset(y, 0, count * size);
+      permi_values_adders[numbers->algebra](numbers, &cursor->c, y,
+                                            (const char *)source->value + source->first[take.group] * size,
+                                            pass ? run->moves.pair + move->first : NULL, (size_t)move->count,
+                                            fresh && !pass);
+      fresh = 0;
+    }
+  if (run->tracking)
+    permi_values_track(numbers->algebra, y, count, &run->base.sizes);
 }
 
-static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
+static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, int words, int streams)
 {
-  return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
-}
-
-/* Merges `most` states, or all below the end. */
-static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
-                                                              permi_patterns *patterns, permi_part *part, int words,
-                                                              int streams, size_t most)
-{
-  uint64_t bits[PERMI_LOW_WORDS];
-  permi_cursor *cursor = part->cursor;
-  permi_list *list = &part->list;
+  const perm_allocator *allocator = run->base.pool.allocator;
+  const permi_list *source = &run->list[p & 1];
+  permi_list *target = &run->list[(p + 1) & 1];
+  const size_t size = 8 * permi_numbers_words(&run->frontier->numbers);
+  permi_cursor *cursor = run->cursor;
+  perm_status status = PERM_OK;
   int s;
-  list->groups = list->states = part->takes = 0;
-  part->done = 0;
-  while (list->states < most) {
+  target->groups = target->states = 0;
+  permi_patterns_clear(&target->patterns);
+  for (s = 0; s < streams; s++)
+    permi_cursor_settle(&cursor[s], source, words);
+  while (status == PERM_OK) {
     const uint64_t *least = cursor[0].key;
-    uint64_t key[PERMI_MASK_WORDS];
-    const size_t before = part->takes;
-    int pattern;
+    uint64_t key[PERMI_MASK_WORDS], bits[PERMI_LOW_WORDS];
+    size_t count;
+    int takes = 0, pattern;
     for (s = 1; s < streams; s++)
       if (permi_key_compare(cursor[s].key, least, words) < 0)
         least = cursor[s].key;
-    if (least[words - 1] == UINT64_MAX || permi_key_compare(least, part->end, words) >= 0) {
-      part->done = 1;
+    if (least[words - 1] == UINT64_MAX)
       break;
-    }
     memcpy(key, least, (size_t)words * sizeof *key);
-    if (!permi_list_room(allocator, list, 1) || !permi_takes_more(allocator, part, (size_t)streams))
-      return PERM_ERROR_MEMORY;
     memset(bits, 0, sizeof bits);
     for (s = 0; s < streams; s++)
       if (permi_key_compare(cursor[s].key, key, words) == 0) {
         const size_t moving = (size_t)source->pattern[cursor[s].group];
         if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &cursor[s], bits)) {
-          part->take[part->takes].group = (uint32_t)cursor[s].group;
-          part->take[part->takes++].stream = (uint32_t)s;
+          run->take[takes].group = (uint32_t)cursor[s].group;
+          run->take[takes++].stream = (uint32_t)s;
         }
         cursor[s].group++;
         permi_cursor_settle(&cursor[s], source, words);
       }
-    if (part->takes == before)
+    if (!takes)
       continue;
-    pattern = permi_patterns_find(allocator, patterns, bits);
-    if (pattern < 0)
+    pattern = permi_patterns_find(allocator, &target->patterns, bits);
+    if (pattern < 0 || !permi_list_room(allocator, target, 1))
       return PERM_ERROR_MEMORY;
-    memcpy(list->high + list->groups * (size_t)words, key, (size_t)words * sizeof *key);
-    list->pattern[list->groups] = pattern;
-    list->first[list->groups++] = before;
-    list->states += patterns->first[pattern + 1] - patterns->first[pattern];
-  }
-  return PERM_OK;
-}
-
-static perm_status permi_part_merge(const perm_allocator *allocator, const permi_list *source,
-                                    permi_patterns *patterns, permi_part *part, int streams, size_t most)
-{
-  if (source->words == 1)
-    return permi_part_merge_words(allocator, source, patterns, part, 1, streams, most);
-  return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most);
-}
-
-static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
-{
-  const permi_patterns *patterns = &part->list.patterns;
-  int k;
-  part->group_at = target->groups;
-  part->state_at = target->states;
-  if (!permi_list_room(run->base.pool.allocator, target, part->list.groups))
-    return PERM_ERROR_MEMORY;
-  target->groups += part->list.groups;
-  target->states += part->list.states;
-  if (target->states > target->state_room) /* unreachable */
-    return PERM_ERROR_MEMORY;
-  if (part->own && !permi_room(&run->base.locked, NULL, &part->number, 0, (size_t)patterns->count,
-                               &part->number_room, sizeof *part->number))
-    return PERM_ERROR_MEMORY;
-  for (k = 0; part->own && k < patterns->count; k++) {
-    part->number[k] = permi_patterns_find(run->base.pool.allocator, &target->patterns,
-                                          patterns->bits + (size_t)k * PERMI_LOW_WORDS);
-    if (part->number[k] < 0)
+    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
+    if (target->states + count > target->state_room) /* unreachable */
       return PERM_ERROR_MEMORY;
-  }
-  return PERM_OK;
-}
-
-#define PERMI_PART_STATES 16384
-#define PERMI_BALANCE_BLOCK 32
-#define PERMI_BALANCE_GROUP 16
-#define PERMI_PARALLEL_STATES 20000
-#define PERMI_PART_WORK 131072
-
-/* Seeks the first group whose output is not below `key`. */
-static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
-{
-  const int words = source->words;
-  uint64_t at[PERMI_MASK_WORDS];
-  size_t low = 0, high = source->groups;
-  int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit that no output shares */
-    const uint64_t fixed = cursor->test[w] | cursor->flip[w];
-    const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
-    for (b = 63; differs && !(differs >> b & 1); b--)
-      ;
-    if (differs)
-      top = 64 * w + b;
-  }
-  memcpy(at, key, (size_t)words * sizeof *at);
-  if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) {
-      for (top++; top < 64 * words; top++)
-        if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
-          break;
-      if (top == 64 * words) {
-        cursor->group = source->groups;
-        return;
-      }
-    }
-    at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) {
-      const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
-      at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
-    }
-  }
-  for (w = 0; w < words; w++)
-    at[w] ^= cursor->flip[w];
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (permi_key_compare(source->high + middle * (size_t)words, at, words) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  cursor->group = low;
-}
-
-typedef struct permi_rounds {
-  permi_run *run;
-  permi_list *source, *target;
-  int streams;
-  size_t total, first, count; /* total: 0: parts in turn */
-} permi_rounds;
-
-/* Returns the work below a key; moves cursors. */
-static size_t permi_balance_below(const permi_rounds *step, permi_cursor *cursor, const uint64_t *key)
-{
-  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
-  size_t sum = 0;
-  int s;
-  for (s = 0; s < step->streams; s++) {
-    permi_cursor_seek(&cursor[s], step->source, key);
-    sum += step->run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
-  }
-  return sum;
-}
-
-static void permi_balance_key(const permi_rounds *step, permi_cursor *cursor, size_t work, uint64_t *key)
-{
-  int b;
-  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = step->run->frontier->slot_count - PERMI_LOW_BITS - 1; b >= 0; b--) {
-    key[b >> 6] |= UINT64_C(1) << (b & 63);
-    if (permi_balance_below(step, cursor, key) > work)
-      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
-  }
-}
-
-static perm_status permi_balance_block(void *context, uint64_t block, int thread)
-{
-  const permi_rounds *step = (const permi_rounds *)context;
-  const permi_run *run = step->run;
-  const permi_list *source = step->source;
-  const permi_cursor *cursor = run->part[0].cursor;
-  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1, first = (size_t)block * PERMI_BALANCE_BLOCK;
-  size_t g, end = first + PERMI_BALANCE_BLOCK < source->groups ? first + PERMI_BALANCE_BLOCK : source->groups;
-  int s;
-  (void)thread;
-  for (s = 0; s < step->streams; s++)
-    run->weight[(size_t)s * blocks + (size_t)block] = 0;
-  for (g = first; g < end; g++) {
-    const size_t *pattern = source->patterns.first + source->pattern[g];
-    for (s = 0; s < step->streams; s++)
-      if (permi_cursor_takes(&cursor[s], source->high + g * (size_t)source->words, source->words))
-        run->weight[(size_t)s * blocks + (size_t)block] += PERMI_BALANCE_GROUP + pattern[1] - pattern[0];
-  }
-  return PERM_OK;
-}
-
-static size_t permi_balance_weigh(permi_rounds *step)
-{
-  permi_run *run = step->run;
-  const int streams = step->streams;
-  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
-  size_t total = 0, sum;
-  int k;
-  if (!permi_room(run->base.pool.allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
-    return 0;
-  permi_share(run->base.threads, 0, blocks, permi_balance_block, step, NULL);
-  for (k = 0; k < streams; k++) {
-    size_t *weight = run->weight + (size_t)k * blocks, b;
-    sum = 0;
-    for (b = 0; b < blocks; b++) {
-      const size_t here = weight[b];
-      weight[b] = sum;
-      sum += here;
-    }
-    total += sum;
-  }
-  return total + 1;
-}
-
-static perm_status permi_rounds_merge(void *context, uint64_t k, int thread)
-{
-  const permi_rounds *step = (const permi_rounds *)context;
-  const size_t number = step->first + (size_t)k, work = step->total / step->count;
-  const permi_list *source = step->source;
-  permi_part *part = &step->run->part[k];
-  uint64_t begin[PERMI_MASK_WORDS];
-  int s;
-  (void)thread;
-  if (!part->own) {
-    part->status = permi_part_merge(step->run->base.pool.allocator, source, &step->target->patterns, part,
-                                    step->streams, PERMI_PART_STATES);
-    return PERM_OK;
-  }
-  memset(part->end, 255, sizeof part->end);
-  memset(begin, 0, sizeof begin);
-  if (number + 1 < step->count)
-    permi_balance_key(step, part->cursor, work * (number + 1), part->end);
-  if (number)
-    permi_balance_key(step, part->cursor, work * number, begin);
-  for (s = 0; s < step->streams; s++) {
-    permi_cursor_seek(&part->cursor[s], source, begin);
-    permi_cursor_settle(&part->cursor[s], source, source->words);
-  }
-  permi_patterns_clear(&part->list.patterns);
-  part->status =
-      permi_part_merge(&step->run->base.locked, source, &part->list.patterns, part, step->streams, (size_t)-1);
-  return PERM_OK;
-}
-
-static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
-{
-  const permi_rounds *step = (const permi_rounds *)context;
-  const permi_run *run = step->run;
-  switch (run->frontier->numbers.algebra) {
-#define PERMI_CASE(name, algebra)                                                                                      \
-  case algebra: permi_step_of(algebra, run, step->source, step->target, &run->part[k], &run->moves[thread]); break;
-    PERMI_ALGEBRAS(PERMI_CASE)
-#undef PERMI_CASE
-  default: break;
-  }
-  return PERM_OK;
-}
-
-/* Rounds bound the takes in memory. */
-static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
-{
-  const size_t at_once = together ? (size_t)run->parts_at_once : 1;
-  const int threads = together ? run->base.threads : 1;
-  permi_part *part = run->part;
-  perm_status status = PERM_OK;
-  permi_rounds step = {run, &run->list[p & 1], &run->list[(p + 1) & 1], streams, 0, 0, 0};
-  size_t k;
-  int s;
-  step.target->groups = step.target->states = 0;
-  permi_patterns_clear(&step.target->patterns);
-  memset(part->end, 255, sizeof part->end);
-  for (s = 0; s < streams && !together; s++)
-    permi_cursor_settle(&part->cursor[s], step.source, step.source->words);
-  if (together && (step.total = permi_balance_weigh(&step)) == 0)
-    return PERM_ERROR_MEMORY;
-  step.count = together ? (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once : SIZE_MAX;
-  for (k = 0; k < at_once; k++) {
-    part[k].own = together;
-    if (k)
-      memcpy(part[k].cursor, part->cursor, (size_t)streams * sizeof(permi_cursor));
-  }
-  for (step.first = 0; step.first < step.count; step.first += at_once) {
-    const double before = (double)step.target->states;
-    permi_share(threads, 0, at_once, permi_rounds_merge, &step, NULL);
-    for (k = 0; k < at_once && status == PERM_OK; k++)
-      status = part[k].status == PERM_OK ? permi_part_place(run, step.target, &part[k]) : part[k].status;
-    if (status != PERM_OK)
-      return status;
-    permi_share(threads, 0, at_once, permi_rounds_fill, &step, NULL);
-    for (k = 0; k < at_once; k++)
-      permi_sizes_join(&run->base.sizes, &part[k].sizes);
-    status = permi_runner_poll(&run->base, together ? PERMI_RUNNER_POLL : (double)step.target->states - before,
-                               run->base.done + run->state_seconds * (double)step.target->states, 0);
-    if (status != PERM_OK || (!together && part->done))
-      return status;
+    memcpy(target->high + target->groups * (size_t)words, key, (size_t)words * sizeof *key);
+    target->pattern[target->groups] = pattern;
+    target->first[target->groups++] = target->states;
+    permi_group_fill(run, source, target, takes, pattern, (char *)target->value + target->states * size);
+    target->states += count;
+    status = permi_runner_poll(&run->base, (double)count,
+                               run->base.done + run->state_seconds * (double)target->states, 0);
   }
   return status;
 }
 
-/* THE BOUND. At most k_p streams meet in a state of step p; the block has order n, the rounding unit is u.
-   1. A state sums terms, its partial matchings. A term is multiplied at most n times (a drop is exact), first exactly,
-   and added at most k_p - 1 times in step p (to 0 exactly). Streams match a row, say, to columns that go or are matched
-   then. Of a rows and b columns there i and i - d are matched (>>order): at most a - d columns, or b + d rows. The drop
-   is one more.
-   2. So the computed value sums all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 + d, |d| <=
-   u. Entries bring 2 more for each degree-2 reduction, and one for a rounded integer.
-   3. With g = gamma of that number, S = sum |products|: |error| <= g S, computed S >= (1 - g) S, so |error| <= g
-   / (1 - g) (computed S).
-   Underflow takes at most DBL_MIN from a result, even flushed. A step takes its effect on a value, sizes.loss, to loss
-   sum |c| + 2 k DBL_MIN. The last term is 0 if products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is a multiple of
-   2^-1021. |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by 1 + d, |d| <= 2.42 u, a sum by u: 2.42 (n - 1) replaces n - 1. S sums moduli's products,
-   rounded up. 4 products, 2 sums and a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by 3 u^2 and 3 u^2 / (1 - 4 u): PERMI_DD_UNIT > 64 u^2
-   replaces u, except for entries and S. Low parts underflow first: a product of at least PERMI_SAFE_PRODUCT, or a
-   rescaled value, loses 2^-1073 < 2^-109 of itself, for which there is room; others less than DBL_MIN.
-   tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g
+   is gamma of products, additions and roundings of entries, and loss is by underflow. tests/proofs/chains.v,
+   tests/proofs/complex.v, tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -6574,7 +6259,7 @@ static int permi_run_prepare(permi_run *run, int p)
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    permi_cursor_make(&run->part[0].cursor[s], frontier, first + s);
+    permi_cursor_make(&run->cursor[s], frontier, first + s);
     permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
@@ -6583,7 +6268,7 @@ static int permi_run_prepare(permi_run *run, int p)
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
     if (sizes->smallest * least < PERMI_SAFE_PRODUCT)
       sizes->loss += (frontier->numbers.algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
-    run->tracking = run->careful || run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0;
+    run->tracking = run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0 || sizes->largest * weight > 1e100;
     sizes->smallest = run->tracking ? DBL_MAX : 0;
     sizes->largest = run->tracking ? 0 : sizes->largest * weight;
   }
@@ -6592,8 +6277,8 @@ static int permi_run_prepare(permi_run *run, int p)
 
 static perm_status permi_run_step(permi_run *run, int p)
 {
-  const int streams = permi_run_prepare(run, p);
-  return permi_run_rounds(run, p, streams, run->base.threads > 1 && run->list[p & 1].states >= PERMI_PARALLEL_STATES);
+  const int streams = permi_run_prepare(run, p), words = run->frontier->mask_words;
+  return words == 1 ? permi_run_merge(run, p, 1, streams) : permi_run_merge(run, p, words, streams);
 }
 
 static void permi_run_release(permi_run *run)
@@ -6601,52 +6286,27 @@ static void permi_run_release(permi_run *run)
   int k;
   for (k = 0; k < 2; k++)
     permi_list_release(run->base.pool.allocator, &run->list[k]);
-  for (k = 0; run->part && k < run->parts_at_once; k++) {
-    permi_list_release(&run->base.locked, &run->part[k].list);
-    permi_release(&run->base.locked, run->part[k].take);
-    permi_release(&run->base.locked, run->part[k].number);
-  }
-  permi_release(run->base.pool.allocator, run->weight);
   permi_pool_release(&run->base.pool);
 }
 
-/* The caller has cleared the run, and releases it always. sorting: one thread, a key a state. */
+/* The run is cleared, and always released after. sorting: a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
   const size_t size = permi_value_bytes(frontier), streams = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   uint64_t none[PERMI_LOW_WORDS];
-  double growth = 0;
-  int p, s, k, threads, complete;
+  int p, complete;
   memset(none, 0, sizeof none);
   none[0] = 1;
   permi_runner_begin(&run->base, allocator, control, "frontier");
   run->frontier = frontier;
-  for (p = s = 0; p < frontier->steps; p++) {
-    double weight = 0;
-    for (; s < frontier->stream_start[p + 1]; s++)
-      weight += frontier->coefficient[s].absolute;
-    growth += weight > 1 ? log2(weight) : 0;
-  }
-  run->careful = growth > 300;
-  if (sorting || fmax(frontier->room[0], frontier->room[1]) < PERMI_PARALLEL_STATES)
-    run->base.threads = 1;
-  threads = run->base.threads;
-  run->parts_at_once = threads > 1 ? 4 * threads : 1 + sorting;
-  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)threads, sizeof *run->moves);
-  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
-  for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
-    run->part[k].list.words = frontier->mask_words;
-    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
-  }
-  for (k = 0; !pool->failed && k < threads; k++) {
-    run->moves[k].used = 0;
-    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
-  }
+  run->cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof *run->cursor);
+  run->take = (permi_take *)permi_pool_get(pool, streams, sizeof *run->take);
+  run->moves.pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+  run->moves.move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
   complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* for all steps: growing touches fresh pages */
+  for (p = 0; p < 2 && complete; p++) { /* growing touches fresh pages */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -6719,28 +6379,28 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
    The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 
 /* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
-   k of ones (a - d in >>order): the words with k ones in w slots. A word's index is
-       top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words with the same top and middle bits, is contiguous. It sums the ways to reach it in a fixed
-   order: high bits are settled once, then y += c x over arrays, or by a table of low words. A GPU's values have the
-   bits of the AVX2 and, for double-doubles, AVX-512 kernels. */
+   k of ones (a - d in >>order). A word's index is
+       top_offset[top] + middle_offset[ones of top][middle] + rank[low].
+   A block, the words with the same top and middle bits, sums the ways to reach it in a fixed order: high bits are
+   settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
+   double-doubles, AVX-512 kernels. */
 
 #define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
 #define PERMI_ARRAY_HIGH 16 /* of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_PAD 256     /* read beyond a buffer */
+#define PERMI_ARRAY_PAD 256
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* slots in use */
+  int ones, low; /* in use */
   size_t states;
-  uint16_t *word, *rank; /* low words by ones; ranks among equal ones */
+  uint16_t *word, *rank; /* by ones; rank among these */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset, *top_offset; /* [ones of top][middle]; of a word */
   uint16_t *middle, *top;               /* middle: by ones of top */
-  unsigned char *left, *middle_ones;    /* left: ones of low */
+  unsigned char *left, *middle_ones;    /* ones of low */
   int middle_start[PERMI_ARRAY_HIGH + 2], tops;
-  size_t total[PERMI_ARRAY_HIGH + 1]; /* by ones of top */
+  size_t total[PERMI_ARRAY_HIGH + 1];
 } permi_layout;
 
 /* A state comes from (state & keep) ^ flip if (state & test) == want. */
@@ -6775,7 +6435,7 @@ typedef struct permi_arrays_run {
   const permi_arrays *arrays;
   permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
-  int again, absolute, kernel_eights, most, tracking; /* kernel_eights: the kernel uses permi_eight */
+  int again, absolute, kernel_eights, most, tracking;
   permi_block_kernel kernel;
   size_t bytes;
   permi_layout layout[2];
@@ -6783,8 +6443,8 @@ typedef struct permi_arrays_run {
   char *memory;
   perm_gpu_way *way;
   permi_lookup *lookup;
-  permi_origin *origin; /* `most` a thread */
-  uint16_t *top, *low;  /* low: `place` of lookups */
+  permi_origin *origin;
+  uint16_t *top, *low;  /* low: of lookups */
   permi_eight *eights;
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
@@ -6884,15 +6544,15 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
   return permi_block_plain;
 }
 
-/* RESIDUES of integers modulo primes: a pass and one double a state each, whole numbers of at most p / 2 + 1, of either
-   sign. A step's permi_growth is
+/* RESIDUES of integers modulo primes: a pass and one double a state each, whole, at most p / 2 + 1, of either sign. A
+   step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
      SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
-     LONG   otherwise: each product of two doubles is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient
-            ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below
-            0.61 p, and 1.25 p / 2 for each way leaves room for sums below 2^52.
+     LONG   otherwise: each product is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
+            wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below 0.61 p, and 1.25 p / 2
+            for each way leaves room for sums below 2^52.
    Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
-   prime, with i as either root of -1. */
+   prime, one for each root of -1. */
 #define PERMI_ARRAY_RESIDUE_LEAST 32 /* 142 primes of either kind exceed 2^(bits - MARGIN) */
 #define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
 #define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
@@ -6950,7 +6610,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
   return seconds;
 }
 
-/* Returns half of the modulus of the fastest passes. */
+/* Returns half the fastest modulus. */
 static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
                                     permi_array_residues *best)
 {
@@ -6982,7 +6642,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   return half;
 }
 
-static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
+PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
 {
   const size_t steps = (size_t)frontier->steps;
   permi_array_residues *residues = &frontier->arrays->residues;
@@ -7029,7 +6689,8 @@ static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
   return layout->total[permi_count_ones(top)];
 }
 
-static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
+PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied,
+                                                 int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
@@ -7118,7 +6779,8 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
+PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source,
+                                               const permi_layout *target)
 {
   const permi_frontier *frontier = run->frontier;
   const permi_arrays *arrays = run->arrays;
@@ -7363,7 +7025,7 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
 /* ===================================================================================== >>arrays_run
    Makes, prices and runs the arrays of a frontier. */
 
-/* Threads share words of top bits, each in pieces. */
+/* Threads share words of top bits in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
@@ -7504,8 +7166,8 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 /* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
    of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
    non-zero values, without the power if nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above it all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
-   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN in each part. */
+   beyond 1e150. Above, all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
+   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN a part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -7590,9 +7252,9 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* The caller has cleared the run, except for `keep`. */
-static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
-                             double seconds)
+/* The run is cleared, except for `keep`. */
+PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
+                                        double seconds)
 {
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
@@ -7625,7 +7287,7 @@ static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *fronti
   return !pool->failed;
 }
 
-static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, perm_partial *partial)
+PERMI_COLD static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, perm_partial *partial)
 {
   permi_pool *pool = &run->base.pool;
   const permi_array_residues *plan = &run->arrays->residues;
@@ -7668,7 +7330,8 @@ static perm_status permi_arrays_residues(permi_arrays_run *run, double seconds, 
   return status;
 }
 
-static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control,
+                                                    perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int gpu = frontier->arrays->isa == PERM_ISA_CUDA, residues = frontier->arrays->by_residues;
@@ -7785,7 +7448,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-static double permi_arrays_seconds(const permi_frontier *frontier)
+PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;
@@ -7834,9 +7497,9 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
      join: pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
      STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables are on a stack. Threads share places; sums keep their order. */
+   Threads share places; sums keep their order. */
 
-#define PERMI_TREE_WIDTH 28 /* of a table and its own vertex */
+#define PERMI_TREE_WIDTH 28 /* with its own vertex */
 #define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
@@ -7847,9 +7510,9 @@ typedef struct permi_tree_edge {
 
 typedef struct permi_tree_node {
   int children, edge, vertex, column;
-  uint32_t rows, all; /* of scope and top vertex */
+  uint32_t rows, all; /* of scope and top */
   uint32_t set;       /* within the parent's */
-  int difference;     /* columns - rows */
+  int difference;
 } permi_tree_node;
 
 typedef struct permi_tree {
@@ -7860,7 +7523,7 @@ typedef struct permi_tree {
   int *vertex;
   permi_tree_edge *edge;
   double stack_values, work_values, most_states, most_groups, pairs, states;
-  double *cost; /* before a node */
+  double *cost;
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
@@ -7947,13 +7610,13 @@ typedef struct permi_tree_run {
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
-  int stacked; /* tables */
+  int stacked;
   /* or NULL; takes products, then the table of a node: >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes */
-#define PERMI_TREE_CUT 8     /* common bits in a part: the heaviest of 2^b has (2/3)^b */
+#define PERMI_TREE_CUT 8     /* common bits: the heaviest of 2^b parts has (2/3)^b */
 #define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
@@ -7981,6 +7644,8 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
   const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
   const uint64_t *value = group->value;
+  if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
+    return;
   for (; mask < end; mask++, index++) {
     const uint32_t state = *mask ^ m;
     uint64_t *y = out + size * (rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW]);
@@ -8054,12 +7719,12 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common, common_rows;
-  int ones, own;        /* of a state; bits not common */
-  int cut, parts;       /* cut: bits of a part */
+  int ones, own;        /* bits not common */
+  int cut, parts;       /* of a part */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
-static void permi_tree_sort(const permi_tree_product *join, int part)
+PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
   const permi_tree_table *table = join->factor[part];
@@ -8224,12 +7889,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has a product and at most pairs - 1 additions (to 0 exactly), pairs <= 2^|common| the
-   ways to share a mask; in a star of e entries a product and e additions. So the permanent sums all products, each
-   times at most K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps. Complex
-   products are off by sqrt(5) u < 3 u [Hig02, 3.6], double-doubles by PERMI_DD_UNIT, complex ones by 4 times that. With
-   moduli M a join takes loss, the rest of the error, to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum
-   |a|) loss; a product that may be below PERMI_SAFE_PRODUCT adds PERMI_TREE_LOST. tests/proofs/chains.v. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
+   Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8278,7 +7939,8 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
+PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
+                                               permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;
@@ -8371,9 +8033,9 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 }
 
 /* ===================================================================================== >>tree_build
-   Orders a block by elimination; builds, prices, offers and runs its tree. */
+   Orders a block by elimination; prices and runs its tree. */
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
@@ -8417,13 +8079,13 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap says who goes
-   next, in large blocks lists by degree (docs/engines.md). */
+/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap gives the
+   next vertex, in large blocks lists by degree (docs/engines.md). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  int n, filling, listed; /* filling: by fill, not degree */
+  int n, filling, listed; /* by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
   uint64_t *priority, *pair; /* pair: 0: free */
   permi_ranked *heap;
@@ -8471,7 +8133,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Returns 0 if a and b were adjacent; -1: out of memory, or stopped. */
+/* Returns 0 if they were adjacent, -1 if out of memory or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -8514,7 +8176,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Hubs may have millions of dead links. */
+/* Of hubs, millions may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -8685,13 +8347,12 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Microseconds tell that a search is
-   vain. */
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
-  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS]; /* neighbours: rows, columns */
+  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS];
   int degree[2 * PERMI_TREE_LOOK];
   const int n = block->n;
   int v, e, k, w, turn;
@@ -8727,7 +8388,8 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
 }
 
 /* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
-static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
+PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling,
+                                                       double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
   double least = 0;
@@ -8802,7 +8464,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
-/* See >>tree, tests/proofs/frontier.g. */
+/* tests/proofs/frontier.g */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -8883,7 +8545,8 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
 }
 
 /* given: roundings of entries. Returns 0 also if stopped. */
-static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
+PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given,
+                                               permi_tree *tree)
 {
   permi_control *watch = graph->watch;
   const int n = 2 * block->n;
@@ -8946,7 +8609,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   return 1;
 }
 
-#define PERMI_TREE_WORTH 10 /* chosen: a tree is worth so many times its search */
+#define PERMI_TREE_WORTH 10 /* chosen: times its search */
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -8960,7 +8623,7 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* in saved states */
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
   int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
@@ -8980,7 +8643,7 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
   int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
+    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
   tree->size = (int)permi_numbers_words(&tree->numbers);
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)
@@ -8994,7 +8657,7 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
                rival < (double)INFINITY ? " and its rival's time" : "");
 }
 
-/* Trees took 96 times as long as their bound from below, or more. */
+/* Trees took 96 times their least, or more. */
 #define PERMI_TREE_OVER_LEAST 30
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -9009,8 +8672,8 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
-   where affordable, the cheapest wins. */
+/* Treewidth w and N vertices allow w N entries. Of orders by least degree, or least fill where affordable, the cheapest
+   wins. */
 #define PERMI_TREE_FILL 20000
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -9105,10 +8768,10 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 
 /* The window holds the columns of which some but not all rows have been taken. After i rows i columns are used, so the
    number k used in a window of w is known: C(w, k) states. Equal columns are one slot, whose state counts those used;
-   the next can be chosen in as many ways as are left. States are ordered with the first slot fastest, so a row moves
-   runs of states to runs. A new column replaces one that leaves: runs are long, and shapes of rows, whose runs are
-   kept, few. Threads share a target by blocks. States share a power of two while products stay above PERMI_BAND_SAFE,
-   then each gets its own: nothing underflows. */
+   the next can be chosen in as many ways as are left. The first slot is fastest, so a row moves runs of states to runs.
+   A new column replaces one that leaves: runs are long, and shapes of rows, whose runs are kept, few. Threads share a
+   target by blocks. States share a power of two while products stay above PERMI_BAND_SAFE, then each gets its own:
+   nothing underflows. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -9128,10 +8791,10 @@ typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width, counted, *entry_start, *entry_group, *capacity, *first, *last;
-  int *row, *column, *column_start; /* of the block, as taken */
+  int *row, *column, *column_start; /* as taken */
   permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
-  double lossy; /* relative error of states with own powers */
+  double lossy; /* relative error by own powers */
 } permi_band;
 
 static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
@@ -9155,11 +8818,11 @@ typedef struct permi_band_shape {
   int slot_count, used, kind[PERMI_BAND_SLOTS], leaving[PERMI_BAND_SLOTS], staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
-  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* at 2 p before, 2 p + 1 after */
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* 2 p before, 2 p + 1 after */
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states below position p with r used. */
+/* counts[p (used + 1) + r]: states below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -9180,25 +8843,23 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 }
 
 typedef struct permi_band_run_state {
-  permi_runner base; /* exp2: without own powers */
+  permi_runner base; /* without own powers */
   const permi_band *band;
   permi_band_shape *shape, *shapes;
   permi_band_run *runs;
   double *counts[2];
   size_t run_count, run_room, counts_room[2];
-  size_t room, words; /* states; words of a state */
+  size_t room, words; /* of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* or NULL */
-  /* of the row: */
   int window[2][PERMI_BAND_SLOTS + 1]; /* before, after; by parity */
   int slot_count, next_slots, row, opened, enterings, used, after, parts, shape_count, memory;
   int *position; /* of a group: 2 p + entering */
   size_t states;
 } permi_band_state;
 
-/* Uses the column at `position`; entering: after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest, keep, within, entry_exp2; /* below the lowest columns are kept */
+  int position, entering, lowest, keep, within, entry_exp2; /* below, columns are kept */
   uint32_t begin, end;
   permi_coefficient entry;
 } permi_band_stream;
@@ -9276,7 +8937,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Goes by ascending target. Below p `before` and `after` columns are used. */
+/* Goes by ascending target. Below p `before` and `after` are used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -9502,11 +9163,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others. So the value sums all matchings'
-   products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, underflow and rescaling are
-   each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two more factors a row. Complex products
-   are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double: PERMI_DD_UNIT for u. Own powers bring one more
-   factor an addition, to align, and one a row. tests/proofs/chains.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row. tests/proofs/chains.v,
+   tests/proofs/frontier.g. */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
@@ -9541,7 +9199,7 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   return status;
 }
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {
@@ -9581,8 +9239,10 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   return permi_band_rows((const permi_band *)leaf->context, control, &state, partial);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ===================================================================================== >>band_order
-   Finds equal columns and an order of the rows, offers a band. */
+   Equal columns, an order of the rows, the offer. */
 
 static int permi_band_equal(const permi_block *block, int a, int b)
 {
@@ -9595,7 +9255,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first equal to v, which has the same rarest neighbour. */
+/* same[v]: the first equal to v. Both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
@@ -9645,7 +9305,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
 /* INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; at most: states, transitions of a row */
-  double made; /* whose runs are made */
+  double made; /* with new runs */
   int width;
 } permi_band_price;
 
@@ -9745,14 +9405,13 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Takes the row with an open column that opens the fewest columns, less those that it closes. number: room for 4 n.
-   Returns 0 if too wide, or stopped. */
+/* Takes the row with an open column that opens the fewest columns, less those that it closes. 0: too wide, stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
-  int *left = number, *growth = number; /* of a column; of a row */
+  int *left = number, *growth = number; /* columns; rows */
   int *is_open = number + 2 * n, *reached = is_open; /* columns; rows seen or done */
   int i, j, e, f, column, width = 0, end = 1; /* near */
   for (j = 0; j < 2 * n; j++)
@@ -9803,9 +9462,9 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from there. */
-static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, double limit, int *same,
-                             int *lines, permi_band_price *price)
+/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
+PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block,
+                                                double limit, int *same, int *lines, permi_band_price *price)
 {
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
@@ -10029,6 +9688,8 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
+PERMI_BRIEF_END
+
 /* ======================================================================================== >>classes
    Method twins: the frontier with waiting vertices counted, not told apart. */
 
@@ -10038,11 +9699,10 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    used and of members' factors, where rest = factor * rest of the class.
    Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
    become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
-   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states. A
-   class of one is a state's bit in >>frontier.
-   Integers: the rest of a class is primitive, a factor the content. If it grows, the value is multiplied by the
-   quotient for every waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the
-   quotients by it; proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
+   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states.
+   Integers: a rest is primitive, a factor the content; if it grows, the value is multiplied by the quotient for every
+   waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the quotients by it;
+   proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
    The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
    For equal columns >>subsets is faster (docs/engines.md). */
 #define PERMI_CLASSES 64
@@ -10051,13 +9711,13 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 
 /* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
 typedef struct permi_class {
-  int first, size, ahead; /* member[first] ..; vertices to come that it meets */
-  int touched, slot, most, born; /* most: that ever wait; born: the first step after which it is */
-  int word, shift;               /* in a key */
+  int first, size, ahead; /* vertices to come that it meets */
+  int touched, slot, most, born; /* that ever wait; the first step after which it is */
+  int word, shift;
   uint64_t mask;
 } permi_class;
 
-/* Members meet the step's vertex (entry), or change class. */
+/* Members meet the step's vertex, or change class. */
 typedef struct permi_class_part {
   int from, into;
   int meets, grows; /* each that waits multiplies by growth */
@@ -10072,7 +9732,7 @@ typedef struct permi_class_step {
   int vertex, part, parts, limit, limits;
   int joins, most;     /* class of a vertex that waits, or -1; how many may */
   double states, ways; /* after it; that merge into one */
-  double done;         /* share of work before */
+  double done;         /* share before */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -10084,8 +9744,8 @@ typedef struct permi_classes {
   permi_class_step *step;
   permi_class_part *part;
   permi_class_limit *limit;
-  double most, product;       /* states; the largest product of (most of a class + 1) */
-  double cost, each, seconds; /* ways; seconds */
+  double most, product;       /* states; the largest product of (most + 1) */
+  double cost, each, seconds; /* ways */
   double bound_relative, lost_error;
 } permi_classes;
 
@@ -10116,9 +9776,9 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-/* Is a : b = c : d? Moduli may differ by roundings (PERMI_CLASS_ROOM). */
+/* Is a : b = c : d? Moduli may differ by PERMI_CLASS_ROOM. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
-static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
+PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   const double *part[] = {block->real, block->imaginary};
   const int edge[2][2] = {{a, d}, {b, c}}, parts = part[1] != NULL;
@@ -10200,7 +9860,6 @@ static permi_coefficient permi_class_whole(int64_t x, const permi_numbers *numbe
   return permi_coefficient_reduced(c, numbers);
 }
 
-/* Vertices that came, by classes. */
 typedef struct permi_class_build {
   const permi_block *block;
   permi_control *watch;
@@ -10208,8 +9867,8 @@ typedef struct permi_class_build {
   permi_classes *plan;
   permi_class *list;
   int numbered, doubled, taken, come[2], parts, limits, active[2][PERMI_CLASSES], actives[2];
-  unsigned char slot[PERMI_CLASSES], *gone, *plain, *uncommon; /* uncommon: entries */
-  int *member, *place, *number, *last, *edge; /* of a vertex: class, last edge, taken edge */
+  unsigned char slot[PERMI_CLASSES], *gone, *plain, *uncommon; /* entries */
+  int *member, *place, *number, *last, *edge; /* class, last edge, taken edge */
   int *open, *met, *odd; /* neighbours that came; [vertex][slot]: neighbours, by uncommon entries */
   int64_t *content;
   size_t part_room, limit_room, class_room;
@@ -10222,7 +9881,7 @@ static int permi_class_most(int size, int ahead)
   return size < ahead ? size : ahead;
 }
 
-/* Expands prod (1 + x + .. + x^most[k]). Returns the degree. Takes differences only if exact. */
+/* Expands prod (1 + x + .. + x^most[k]), by differences only if exact. Returns the degree. */
 static int permi_class_polynomial(const int *most, int count, double *line)
 {
   int degree = 0, k, i, j;
@@ -10251,7 +9910,7 @@ static int permi_class_polynomial(const int *most, int count, double *line)
 /* Counts ways to wait that differ as the sides do. *product: all. */
 static double permi_class_states(const permi_class_build *build, double *product)
 {
-  const int more = build->come[0] - build->come[1]; /* waiting rows less columns */
+  const int more = build->come[0] - build->come[1]; /* rows less columns that wait */
   double *line[2], sum = 0;
   int degree[2], side, k, i;
   *product = 1;
@@ -10375,7 +10034,7 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
   return parts;
 }
 
-/* Returns by how much the factor of u grows when the vertex comes. */
+/* Returns the growth of u's factor when the vertex comes. */
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
@@ -10389,7 +10048,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* u: a member of `from` that meets the step's vertex. */
+/* u: a member that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -10414,8 +10073,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* Touched members meet step p's vertex. The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
-static void permi_class_refine(permi_class_build *build, int p, int number)
+/* The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
+PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
   const permi_class c = build->list[number];
@@ -10517,9 +10176,9 @@ static void permi_class_take_away(permi_class_build *build, int v)
   permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
 }
 
-/* All came, nothing is ahead. */
-static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
-                                    permi_control *watch, int doubled, double most)
+PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build, permi_classes *plan,
+                                                       const permi_block *block, permi_control *watch, int doubled,
+                                                       double most)
 {
   const size_t vertices = 2 * (size_t)block->n;
   permi_pool *pool = &build->pool;
@@ -10598,13 +10257,12 @@ static int permi_class_fields(permi_classes *plan)
    Runs method twins: steps from states to states. */
 
 /* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
-   have PERMI_CLASS_SHARES shares of keys. A share lists states as they are met, so sums do not depend on threads.
-   Rounds bound the takes. */
+   have shares of keys. A share lists states as they are met: sums do not depend on threads. Rounds bound the takes. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096
-#define PERMI_CLASS_SHARED 4000 /* from so many states on */
+#define PERMI_CLASS_SHARED 4000 /* states */
 
-/* 0: the vertex waits; k: it is matched with part k - 1. */
+/* 0: it waits; k: it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -10623,7 +10281,7 @@ typedef struct permi_class_list {
   uint32_t *place; /* hash table: state + 1, or 0 */
 } permi_class_list;
 
-/* Links are kept for samples: >>trace. */
+/* Of samples: >>trace. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -10637,10 +10295,10 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first, bytes; /* first: of a share, in a round */
+  size_t first, bytes; /* of a share, in a round */
   permi_class_list *list[2];
-  permi_class_takes *takes; /* [source share][target share] */
-  permi_class_links *links; /* by target share, or NULL */
+  permi_class_takes *takes; /* [source][target] */
+  permi_class_links *links; /* by target, or NULL */
   perm_status *status;
 } permi_class_run;
 
@@ -10658,7 +10316,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Moves numbers to the next classes. Returns the class that one more must leave; -1: none; -2: dead. */
+/* Returns the class that one more must leave; -1: none; -2: dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -10847,17 +10505,8 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND. As in >>steps the computed value sums all ways' products of entries and factors, each times at most K
-   factors 1 + d, |d| <= u.
-   1. An entry a(u, v) is the factor of u times the class's entry a(l, v) / a(l, w), as that times a(u, w) is a(u, v).
-   The quotient is rounded once, multiplied by the number that waits, then by the value; the factor multiplied the value
-   when u came: 4 roundings for each of n entries. Complex: 2, 1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
-   2. In step p at most `ways` states have one successor by one of `parts` + 1 ways: ways * (parts + 1) - 1 additions.
-   3. By own powers sums of moduli are in [1/2, 1), and a product's at least 2^-302. Underflow takes below DBL_MIN < u
-   2^-302 (double-double: 2^-100) from it, or from the lesser of two summands: one more factor each. Quotients are below
-   2^301: nothing overflows.
-   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM): at least 1 - g times the truth.
-   tests/proofs/chains.v, tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of 7 or 12 roundings a line and of additions, which `ways` and
+   `parts` limit; nothing overflows, and underflow is a rounding. tests/proofs/chains.v, tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
@@ -10907,7 +10556,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* The caller has cleared the run, except for `keep`. */
+/* The run is cleared, except for `keep`. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
@@ -10964,13 +10613,12 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 }
 
 /* ================================================================================== >>classes_order
-   The order of the vertices for method twins, its price and offer. */
+   Order, price and offer of method twins. */
 
 /* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
    them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
    or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
-   few of many classes look cheap at first. From the beginning all rows are one state. permi_class_vote notes entries.
-   */
+   few of many classes look cheap at first. From the beginning all rows are one state. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -10986,7 +10634,7 @@ static int permi_class_left(const permi_class_build *build, int v)
   return classes + (fresh > 0);
 }
 
-static int permi_class_choose(permi_class_build *build, int attempt)
+PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
   int v, chosen = -1, least = 0;
   uint64_t best = 0;
@@ -11020,8 +10668,8 @@ static int permi_class_near(const double *x, const double *y)
 }
 
 /* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
-   longest row, then rows and columns by majority votes. */
-static int permi_class_vote(permi_class_build *build)
+   longest row, then both by majority votes. */
+PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
   const int n = block->n;
@@ -11124,7 +10772,7 @@ static double permi_classes_finding(const permi_block *block)
   return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
 }
 
-/* The search is worth a few times its seconds; the offer asks for more where a rival is known. */
+/* times the search; offers ask for more where a rival is known */
 #define PERMI_CLASS_WORTH 7
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -11232,7 +10880,7 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>hybrid_layout
-   Signs outside, elimination inside: Glynn's sum over the signs d of the columns,
+   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
@@ -11241,14 +10889,14 @@ PERMI_BRIEF_BEGIN
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
-     columns     inner | low, unrolled in Gray order | high, a loop in Gray order | lanes | one fixed +
-   Tried without gain: rows divided by an inner entry (inexact quotients); slots of 16 or 64 doubles; 110 slots, for the
-   first-level cache (1.4 times as long). */
+     columns     inner | high, a loop in Gray order | lanes | one fixed +
+   Tried without gain: rows divided by an inner entry (on GPUs 7 % fewer operations); the fastest outer columns unrolled
+   and tables kept that they do not change (8 %; 10 matrices); slots of 16 or 64 doubles; 110 slots, for the first-level
+   cache (1.4 times as long). */
 
-/* Which columns are inner, in which order */
 typedef struct permi_arrangement {
-  int transposed, inner, low;
-  int order[64]; /* inner ones as eliminated, low from the fastest, others */
+  int transposed, inner;
+  int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
 } permi_arrangement;
 
 /* Of a load, a product and a store */
@@ -11263,7 +10911,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
 typedef struct permi_hybrid_factor {
-  uint32_t scope, dirty;
+  uint32_t scope;
   int node;
 } permi_hybrid_factor;
 
@@ -11271,30 +10919,28 @@ typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
-  int first, items;
-  int slot, persists; /* slot: of rows the first constant */
+  uint32_t all, scope; /* columns of operands and result */
+  int items; /* of a chain, of which there is one */
+  int slot; /* of rows the first constant */
   int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
   double size;               /* bounds them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items, record;
-  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: the CPU's */
+  int n, budget, nodes, record;
+  int gpu; /* prices of >>programs */
   uint64_t column[2][64];
   int degree[2][64];
-  double add;
-  double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
+  double power[PERMI_HYBRID_INNER + 2];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
   double speed, rival;
-  int started;           /* the first layouts of both orientations are made */
-  permi_arrangement first[2];
-  double first_cost[2];
+  permi_arrangement first;
+  double first_cost; /* 0: not made */
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
@@ -11305,7 +10951,6 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
   int i, e, k;
   memset(work, 0, sizeof *work);
   work->n = n;
-  work->add = 1;
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
@@ -11319,22 +10964,19 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 }
 
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
-                             uint32_t scope, uint32_t dirty)
+                             uint32_t scope)
 {
-  const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0, 0, 0, 0, 0};
+  const permi_hybrid_node node = {kind, left, right, all, scope, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
   work->node[work->n + work->nodes] = node;
   return work->n + work->nodes++;
 }
 
-/* Prices adding a row's constants; its column of +-1 counts only if `whole`. */
-static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
+/* On a CPU a row's constants are operands. */
+static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f)
 {
-  const int columns = permi_count_ones(f->scope);
-  if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
-    return 0;
-  return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] * work->add;
+  return work->gpu && f->node < work->n ? work->power[permi_count_ones(f->scope)] : 0;
 }
 
 typedef struct permi_layout_sum {
@@ -11342,22 +10984,15 @@ typedef struct permi_layout_sum {
 } permi_layout_sum;
 
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
-                                 const permi_hybrid_factor *b, uint32_t dirty, double here)
+                                 const permi_hybrid_factor *b, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
   sum->most = fmax(sum->most, sum->live + waiting * here);
-  if (a->node >= work->n && a->dirty == dirty)
+  if (a->node >= work->n)
     sum->live -= work->power[permi_count_ones(a->scope)];
-  if (b && b->node >= work->n && b->dirty == dirty)
+  if (b && b->node >= work->n)
     sum->live -= work->power[permi_count_ones(b->scope)];
   sum->live += here;
-}
-
-static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
-{
-  const permi_hybrid_factor kept = *a;
-  *a = *b;
-  *b = kept;
 }
 
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
@@ -11365,13 +11000,12 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
   const int n = work->n;
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
-    double least = 1e300, here;
+    double least = 1e300;
     int a = 0, b = 1, i, j, second;
     work->units += 20 + 1.2 * count * count;
     for (i = 0; i < count; i++)
       for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)] *
-                             work->rate[taken[i].dirty | taken[j].dirty];
+        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)];
         if (price < least) {
           least = price;
           a = i;
@@ -11382,15 +11016,11 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
-    result.dirty = left->dirty | right->dirty;
-    here = work->power[permi_count_ones(result.scope)];
     sum->rows += least * ((left->node < n) + (right->node < n));
     sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
-    i = left->node < n && permi_count_ones(left->scope) > permi_count_ones(right->scope);
-    sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
-    permi_layout_replace(work, sum, left, right, result.dirty, here);
-    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
-                                    result.dirty);
+    sum->cost += permi_layout_row(work, left) + permi_layout_row(work, right);
+    permi_layout_replace(work, sum, left, right, least);
+    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope);
     taken[a] = result;
     taken[b] = taken[--count];
   }
@@ -11402,106 +11032,76 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
 {
   const int n = work->n;
   permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
-  double here, rate;
-  if (second && taken[0].node < n)
-    permi_layout_swap(&taken[0], second);
-  result = taken[0];
-  if (second) {
-    result.scope |= second->scope;
-    result.dirty |= second->dirty;
+  double here;
+  if (second && taken[0].node < n) {
+    result = taken[0];
+    taken[0] = taken[1];
+    taken[1] = result;
   }
-  rate = work->rate[result.dirty];
-  here = work->power[permi_count_ones(result.scope) - 1];
-  sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  result = taken[0];
   if (second)
-    sum->cost += permi_layout_row(work, second, 1);
+    result.scope |= second->scope;
+  here = work->power[permi_count_ones(result.scope) - 1];
+  sum->cost += here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  if (second)
+    sum->cost += permi_layout_row(work, second);
   if (taken[0].node < n) {
-    const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
+    const double table = work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
     if (work->record)
-      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
-                                        taken[0].dirty);
+      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope);
   }
   if (second)
-    sum->rows += rate * here * 2 * (second->node < n);
-  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
+    sum->rows += here * 2 * (second->node < n);
+  permi_layout_replace(work, sum, &taken[0], second, here);
   result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
-                                  result.scope & ~bit, result.dirty);
+                                  result.scope & ~bit);
   result.scope &= ~bit;
   return result;
 }
 
-static void permi_layout_item(permi_layouts *work, int item)
+static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *scalar,
+                               int scalars)
 {
-  if (!work->record)
-    return;
-  work->item[work->items++] = item;
-  work->node[work->n + work->nodes - 1].items++;
-}
-
-/* Multiplies scalars by rising rate of change, and keeps products where the next changes more often. */
-static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
-{
-  uint32_t before = 0;
-  int i, j;
-  for (i = 1; i < scalars; i++)
-    for (j = i; j > 0 && work->rate[scalar[j - 1].dirty] > work->rate[scalar[j].dirty]; j--)
-      permi_layout_swap(&scalar[j - 1], &scalar[j]);
+  const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
+  int i;
+  sum->cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
   for (i = 0; i < scalars; i++) {
-    const uint32_t now = before | scalar[i].dirty;
-    sum->cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
-    sum->rows += work->rate[now] * (scalar[i].node < work->n);
-    if (i == 0 || now != before) {
-      const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
-      sum->cost += work->gpu ? 0 : work->rate[now];
-      if (i > 0)
-        permi_layout_item(work, chain - 1);
-    }
-    permi_layout_item(work, scalar[i].node);
-    before = now;
+    sum->rows += scalar[i].node < work->n;
+    work->item[i] = scalar[i].node;
   }
+  work->node[chain].items = scalars;
 }
 
-/* Returns an outer pattern's weighted statements, or gives up above `limit`. Each inner column's factors are merged,
-   the cheapest pair first, the last with the fold. */
+/* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
+   cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
-  const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
+  const int n = work->n, inner = layout->inner, *order = layout->order;
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, factors = 0, scalars = 0;
-  uint32_t scope[64] = {0}, dirty[64] = {0};
+  uint32_t scope[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
   work->record = record;
-  work->nodes = work->items = 0;
+  work->nodes = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  for (k = 0; k < inner + low; k++) {
+  for (k = 0; k < inner; k++) {
     uint64_t bits = column[order[k]];
-    for (; bits; bits &= bits - 1) {
-      i = permi_trailing_zeros(bits);
-      if (k < inner)
-        scope[i] |= UINT32_C(1) << k;
-      else
-        dirty[i] |= UINT32_C(1) << (k - inner);
-    }
+    for (; bits; bits &= bits - 1)
+      scope[permi_trailing_zeros(bits)] |= UINT32_C(1) << k;
   }
-  work->rate[0] = ldexp(1, -low);
-  for (k = 0; k < low; k++)
-    for (i = 0; i < 1 << k; i++)
-      work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
-  for (k = 0; k < low; k++)
-    sum.cost += degree[order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
-  for (k = inner + low, i = 1; k < n - 6; k++, i++)
-    sum.cost += degree[order[k]] * ldexp(1, -low - i);
+  for (k = inner; k < n - 6; k++)
+    sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
   for (i = 0; i < n; i++) {
-    const permi_hybrid_factor row = {scope[i], dirty[i], i};
-    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0, 0};
+    const permi_hybrid_factor row = {scope[i], i};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
     if (record)
       work->node[i] = node;
@@ -11531,7 +11131,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.most = fmax(sum.most, sum.live);
   if (sum.most > work->budget)
     sum.cost *= (sum.most / work->budget) * (sum.most / work->budget);
-  return sum.cost * fmax(1, ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000));
+  return sum.cost * fmax(1, sum.cost / (work->gpu ? PERMI_GPU_STATEMENTS : 8000));
 }
 
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
@@ -11541,15 +11141,15 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
+/* A fifth of what is granted is left for the program. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
-  const double own = 1e9 * fmax(PERMI_SEARCH_SHARE * seconds, work->account->least) - work->units;
+  const double own = 1e9 * fmax(PERMI_SEARCH_SHARE * seconds, 0.8 * work->account->least) - work->units;
   const double left = fmin(permi_account_free(work->account, seconds), 0.5e9 * seconds);
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -11562,14 +11162,9 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
   }
 }
 
-static int permi_layout_least_outer(const permi_layouts *work)
-{
-  return work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1;
-}
-
 static int permi_layout_most_inner(const permi_layouts *work)
 {
-  const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : 1);
+  const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1);
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
 }
 
@@ -11614,79 +11209,60 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-static double permi_layout_first(permi_layouts *work, int transposed, int inner, permi_arrangement *layout)
+static double permi_layout_first(permi_layouts *work, int transposed, permi_arrangement *layout)
 {
-  const int least_outer = permi_layout_least_outer(work);
-  double cost = (double)INFINITY;
   int k;
   layout->transposed = transposed;
-  layout->inner = layout->low = 0;
+  layout->inner = 0;
   for (k = 0; k < work->n; k++)
     layout->order[k] = k;
   permi_layout_by_degree(work, layout, 0);
-  if (inner)
-    return permi_layout_greedy(work, layout);
-  for (k = 0; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
-    permi_arrangement deeper = *layout;
-    double price;
-    deeper.low = k;
-    price = permi_layout_total(work, &deeper, cost);
-    if (price < cost) {
-      cost = price;
-      *layout = deeper;
-    }
-  }
-  return cost;
+  return permi_layout_greedy(work, layout);
 }
 
-static double permi_layouts_start(permi_layouts *work, int inner)
+static double permi_layouts_start(permi_layouts *work)
 {
-  int t;
-  for (t = 0; t < 2 && !work->started; t++)
-    work->first_cost[t] = permi_layout_first(work, t, inner, &work->first[t]);
-  work->started = 1;
-  return fmin(work->first_cost[0], work->first_cost[1]);
+  permi_arrangement other;
+  double cost;
+  if (work->first_cost > 0)
+    return work->first_cost;
+  work->first_cost = permi_layout_first(work, 0, &work->first);
+  cost = permi_layout_first(work, 1, &other);
+  if (cost < work->first_cost) {
+    work->first_cost = cost;
+    work->first = other;
+  }
+  return work->first_cost;
 }
 
-static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
+static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves,
                                   double hot, uint64_t *seed)
 {
-  const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(work);
-  const int least_outer = permi_layout_least_outer(work);
+  const int n = work->n, most_inner = permi_layout_most_inner(work);
   const double cold = hot < 0.004 ? hot : 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
   int move;
   for (move = 0; move < moves; move++, temperature *= cooling) {
     permi_arrangement trial = now;
-    const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
+    const int inner = now.inner, kind = permi_order_below(seed, 15);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) { /* another elimination place */
-      a = permi_order_below(seed, now.inner);
-      b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
-      if (permi_order_below(seed, 2) && now.low > 0)
-        trial.low--;
-      else if (now.low < most_low && special + least_outer < n)
-        trial.low++;
-      a = b = 0;
-      if (trial.low > now.low) {
-        a = special + permi_order_below(seed, n - special);
-        b = special;
-      }
-    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) { /* an inner column more */
-      a = special + permi_order_below(seed, n - special);
-      b = permi_order_below(seed, now.inner + 1);
+    if (kind < 5 && inner > 1) { /* another elimination place */
+      a = permi_order_below(seed, inner);
+      b = permi_order_below(seed, inner);
+    } else if (kind < 8 && inner < most_inner) { /* an inner column more */
+      a = inner + permi_order_below(seed, n - inner);
+      b = permi_order_below(seed, inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
-      a = permi_order_below(seed, now.inner);
+    } else if (kind < 10 && inner > 0) { /* an inner column less */
+      a = permi_order_below(seed, inner);
       b = n - 1;
       trial.inner--;
     } else {
-      if (special == 0)
+      if (inner == 0)
         continue;
-      a = permi_order_below(seed, special);
+      a = permi_order_below(seed, inner);
       b = permi_order_below(seed, n);
       trial.order[a] = now.order[b];
       trial.order[b] = now.order[a];
@@ -11723,7 +11299,6 @@ typedef struct permi_hybrid_maker {
   const perm_allocator *allocator;
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
-  int turned[PERMI_HYBRID_LOW + 1][64];
   int failed;
   permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
@@ -11748,41 +11323,21 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *at)
 {
-  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
+  *at = node->kind == PERMI_NODE_CHAIN ? maker->work->item[k] : k ? node->right : node->left;
   return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
-static int permi_maker_children(const permi_hybrid_node *node)
-{
-  return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
-}
-
-/* Gives persisting tables slots of their own: users change more often, and others write meanwhile. */
-static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
-{
-  int k, index;
-  for (k = 0; k < permi_maker_children(node); k++) {
-    permi_hybrid_node *child = permi_maker_child(maker, node, k, &index);
-    if (!child)
-      continue;
-    child->persists = child->dirty != node->dirty;
-    if (child->persists)
-      child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
-    permi_maker_keep(maker, child);
-  }
-}
-
-/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's, or the table persists. */
+/* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
-  const int children = permi_maker_children(node);
+  const int children = node->kind == PERMI_NODE_CHAIN ? node->items : 2;
   permi_hybrid_node *child, *place = NULL;
   int k, index, swap = 0;
   if (node->kind != PERMI_NODE_CHAIN) {
     permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
     swap = left && right && permi_count_ones(right->all) > permi_count_ones(left->all);
-    if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
+    if (node->kind == PERMI_NODE_MERGE && left && left->scope == node->scope)
       place = left;
     if (place && given)
       place->slot = node->slot;
@@ -11790,13 +11345,13 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k ^ swap, &index);
     if (child)
-      permi_maker_visit(maker, child, index, child->persists || (given && child == place));
+      permi_maker_visit(maker, child, index, given && child == place);
   }
   if (!given)
     node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_count_ones(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
-    if (child && !child->persists && child != place)
+    if (child && child != place)
       memset(maker->busy + child->slot, 0, (size_t)1 << permi_count_ones(child->scope));
   }
   maker->sequence[maker->evaluated++] = number;
@@ -11855,11 +11410,6 @@ static int permi_pack_bits(uint32_t x, uint32_t mask)
   return packed;
 }
 
-static uint32_t permi_spread_bits(int packed, uint32_t mask)
-{
-  return (uint32_t)permi_deposit_bits((unsigned)packed, mask);
-}
-
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = &maker->work->node[index];
@@ -11885,7 +11435,6 @@ typedef struct permi_growths {
   double cap;
 } permi_growths;
 
-/* Returns a row's or table's size; *whole becomes 0 for residues. */
 static double permi_growth_size(permi_hybrid_maker *maker, int index, int *whole)
 {
   *whole &= maker->work->node[index].whole;
@@ -11907,7 +11456,6 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
-/* Returns the size of an exact table, which it fills in. */
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
@@ -11915,7 +11463,8 @@ static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_n
   for (k = 0; k < 1 << permi_count_ones(node->scope); k++) {
     double sum[2] = {0, 0};
     for (side = 0; side < (node->kind == PERMI_NODE_FOLD ? 2 : 1); side++) {
-      const uint32_t setting = permi_spread_bits(k, node->scope) | (side ? node->all & ~node->scope : 0);
+      const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)k, node->scope) |
+                               (side ? node->all & ~node->scope : 0);
       double x[2], product[2] = {half, half};
       for (factor = 0; factor < (node->right < 0 ? 1 : 2); factor++) {
         permi_growth_at(maker, factor ? node->right : node->left, setting, x);
@@ -11953,11 +11502,11 @@ static void permi_growth_chain(permi_hybrid_maker *maker, permi_hybrid_node *nod
   int k;
   node->whole = 1;
   node->size = 1;
-  for (k = node->first; k < node->first + node->items; k++) {
+  for (k = 0; k < node->items; k++) {
     const int item = maker->work->item[k];
     double size = node->size * permi_growth_size(maker, item, &node->whole) * (1 + 1e-12);
     growths->item[k] = PERMI_GROWS_NOT;
-    if (k > node->first && !(node->whole && size <= growths->cap))
+    if (k > 0 && !(node->whole && size <= growths->cap))
       growths->item[k] = permi_growth_kind(size, 0, &size);
     node->whole &= growths->item[k] == PERMI_GROWS_NOT;
     node->size = size;
@@ -11992,7 +11541,6 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
   }
 }
 
-/* Returns 1 if nothing grows. */
 static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const permi_hybrid_node *root)
 {
   int k, whole = 1;
@@ -12005,7 +11553,7 @@ static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const perm
     permi_growth_node(maker, node);
     whole &= node->whole;
   }
-  return whole && ldexp(root->size, maker->layout->low) <= PERMI_GROWTH_EXACT;
+  return whole && root->size <= PERMI_GROWTH_EXACT;
 }
 
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
@@ -12029,10 +11577,10 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->halved = node->halved;
   if (opcode == PERMI_OP_CHAIN) {
     for (k = 0; k < node->items; k++) {
-      const int item = maker->work->item[node->first + k];
+      const int item = maker->work->item[k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
                             permi_hybrid_line(item < n ? item : nodes[item].slot),
-                            maker->growths ? maker->growths->item[node->first + k] : 0, 0, 0);
+                            maker->growths ? maker->growths->item[k] : 0, 0, 0);
     }
     return;
   }
@@ -12048,7 +11596,8 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
   operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
   for (k = 0; k < size; k++) {
-    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_count_ones(fast), slow);
+    const uint32_t plus = (uint32_t)(permi_deposit_bits((unsigned)k, fast) |
+                                     permi_deposit_bits((unsigned)(k >> permi_count_ones(fast)), slow));
     const uint32_t minus = plus | folded;
     const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
     const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus);
@@ -12067,7 +11616,6 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
   permi_hybrid_node *node = &maker->work->node[root];
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
-  permi_maker_keep(maker, node);
   permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
     maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
@@ -12079,30 +11627,16 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
 
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
-  const permi_arrangement *layout = maker->layout;
-  const int low = layout->low, n = maker->work->n, root = n + maker->work->nodes - 1;
-  int k, s;
+  const int root = maker->work->n + maker->work->nodes - 1;
+  int k;
   permi_maker_plan(maker);
-  for (s = 0; s < 1 << low && !maker->failed; s++) {
-    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
-    for (k = 0; k < maker->evaluated; k++)
-      if (s == 0 || maker->work->node[maker->sequence[k]].dirty >> turns & 1)
-        permi_maker_emit(maker, maker->sequence[k]);
-    permi_maker_operation(maker, PERMI_OP_TOTAL);
-    permi_maker_statement(maker, 0, permi_hybrid_line(maker->work->node[root].slot), 0, s & 1, 0);
-    if (low) { /* turns the next column; in the end the one that leads back */
-      const int step = s + 1, last = step == 1 << low, next = last ? low - 1 : permi_trailing_zeros((uint64_t)step);
-      const int back = !last && (step ^ step >> 1) >> next & 1;
-      permi_maker_operation(maker, PERMI_OP_FLIP);
-      for (k = 0; k < n; k++)
-        if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> k & 1)
-          permi_maker_statement(maker, permi_hybrid_line(k), permi_hybrid_line(k), 0, maker->turned[next][k] + back, 0);
-    }
-  }
+  for (k = 0; k < maker->evaluated && !maker->failed; k++)
+    permi_maker_emit(maker, maker->sequence[k]);
+  maker->hybrid->result = permi_hybrid_line(maker->work->node[root].slot);
 }
 
 /* ==================================================================================== >>hybrid_leaf
-   The program with its matrix: rounding, search and price. */
+   A program with its matrix: rounding, search, price. */
 
 /* Without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
@@ -12151,25 +11685,17 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is), divided by entry `unit` (-1: not). */
+/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is). */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
-                             int i, int unit)
+                             int i)
 {
   const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
   const int doubled = permi_hybrid_is_doubled((int)algebra), parts = doubled ? 2 * width : width;
-  double row[2][64] = {{0}}, rest[64] = {0}, power;
+  double row[2][64] = {{0}}, power;
   int k, p;
   for (k = 0; k < n; k++)
     for (p = 0; p < width; p++)
       row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
-  if (unit >= 0) {
-    const double divisor = row[0][unit];
-    for (k = 0; k < n; k++) {
-      const double quotient = k == unit ? 1 : row[0][k] / divisor;
-      rest[k] = PERMI_REST(-quotient, divisor, -row[0][k]) / divisor;
-      row[0][k] = quotient;
-    }
-  }
   power = permi_grid_power(row[0], n);
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
@@ -12182,7 +11708,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
       word[0] = permi_to_grid(row[p][k], power);
       if (doubled)
         word[1] = below[p] = permi_to_grid(row[p][k] - word[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-      lost[p] = row[p][k] - word[0] + (p == 0 ? rest[k] : 0) - below[p];
+      lost[p] = row[p][k] - word[0] - below[p];
     }
     *modulus = permi_modulus(number[0], width == 2 ? number[parts / 2] : 0);
     *gone = permi_modulus(lost[0], lost[1]);
@@ -12294,11 +11820,10 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   memset(hybrid, 0, sizeof *hybrid);
   hybrid->n = work->n;
   hybrid->inner = layout->inner;
-  hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = permi_hybrid_parts((int)algebra);
-  permi_layout_by_degree(work, layout, layout->inner + layout->low);
+  permi_layout_by_degree(work, layout, layout->inner);
   permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
@@ -12313,7 +11838,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   int k, p, s;
   node->slot = hybrid->constants;
   for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
-    const uint32_t setting = permi_spread_bits(s, node->scope);
+    const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)s, node->scope);
     double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
       for (p = 0; p < parts && node->scope >> k & 1; p++)
@@ -12323,19 +11848,14 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
     const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
-    const double back[4] = {-twice[0], -twice[1], -twice[2], -twice[3]};
-    const int high = k - inner - layout->low, bit = high - hybrid->high;
+    const int high = k - inner, bit = high - hybrid->high;
     for (p = 0; p < parts; p++) {
       hybrid->start[i * parts + p] += number[p];
-      if (high >= 0 && high < hybrid->high)
+      if (high < hybrid->high)
         hybrid->step[(high * hybrid->n + i) * parts + p] = twice[p];
       for (s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
         if (s >> bit & 1)
           lane[p * hybrid->lanes + s] -= twice[p];
-    }
-    if (high < 0 && node->dirty >> (k - inner) & 1) {
-      maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
-      permi_maker_constant(maker, back);
     }
   }
 }
@@ -12344,7 +11864,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
   permi_hybrid *hybrid = maker->hybrid;
-  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner - layout->low;
+  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner;
   int i, j, k, s;
   hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
   while (2 << hybrid->lanes_log2 <= hybrid->lanes && hybrid->lanes_log2 < outer)
@@ -12360,7 +11880,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   for (s = 0; s < 1 << hybrid->lanes_log2; s++)
     hybrid->sign[s] = permi_count_ones((uint32_t)s) & 1 ? -1 : 1;
   for (j = 0; j < hybrid->high; j++) {
-    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + layout->low + j]];
+    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + j]];
     for (i = k = 0; i < n; i++)
       if (column >> i & 1)
         hybrid->touched[j][k++] = i;
@@ -12369,7 +11889,6 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Notes sizes of whole numbers, given by column. */
 static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
@@ -12390,7 +11909,6 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Makes the rows of a [n][n][1, complex 2]; reduced: which are residues, or NULL. */
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -12402,7 +11920,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
-      permi_hybrid_row(rows, hybrid->algebra, a, NULL, i, -1);
+      permi_hybrid_row(rows, hybrid->algebra, a, NULL, i);
     permi_maker_row(maker, rows, i);
   }
   if (reduced)
@@ -12417,13 +11935,10 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
 {
-  static const double each[PERMI_OP_TOTAL + 1][2] = {/* operations of a statement, of a group */
-      {1, 0}, {2, 1}, {1, 1}, {1, 0}, {1, 0}, {2, 2}, {2, 0}, {1, 0}, {1, 0}, {1, 0}};
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
   permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
-  int k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
   maker.work = work;
@@ -12447,28 +11962,20 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
   }
-  for (k = 0; k < hybrid->operations; k++) {
-    const permi_instruction *t = &hybrid->operation[k];
-    const double groups = t->group ? (double)t->count / t->group : 0;
-    hybrid->operations_a_term += each[t->opcode][0] * t->count + each[t->opcode][1] * groups;
-  }
-  hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;
 }
 
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, permi_hybrid_algebra_number(hybrid->algebra));
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
-  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->low), hybrid->absolute_mask);
+  hash = permi_hash(hash, hybrid->absolute_mask);
   for (i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
     hash = permi_hash(hash, t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 | (uint64_t)t->group << 48);
-    hash = permi_hash(hash, (uint64_t)t->count);
-    if (hybrid->runs)
-      hash = permi_hash(hash, (uint64_t)t->growth << 1 | (uint64_t)t->halved);
+    hash = permi_hash(hash, (uint64_t)t->count << 3 | (uint64_t)t->growth << 1 | (uint64_t)t->halved);
   }
   for (i = 0; i < hybrid->statements; i++) {
     const permi_statement *t = &hybrid->statement[i];
@@ -12493,40 +12000,20 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 1.7e9, 6e9, 4.5e8}, {4.5e9, 1.7e9, 1e9, 4.5e9, 3.4e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-#define PERMI_HYBRID_WARM 0.05 /* heat of annealing each, and the better; 0.2 and 0.1 cost 5 % (12 matrices) */
-#define PERMI_HYBRID_COOL 0.03
-/* Returns the best cost; orientations share a third of the annealing. With less room it goes on from *layout. */
-static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
+#define PERMI_HYBRID_HEAT 0.05 /* of annealing; warmer and cooler phases in turn cost 7 % (10 matrices) */
+static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
-  const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
-  permi_arrangement trial[2];
-  double cost[2], best;
+  const double cost = permi_layout_total(work, layout, (double)INFINITY);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  int t, moves;
-  if (!again)
-    permi_layouts_start(work, inner);
-  for (t = 0; t < 2; t++) {
-    trial[t] = again ? *layout : work->first[t];
-    cost[t] = !again ? work->first_cost[t] : t ? (double)INFINITY : permi_layout_total(work, layout, (double)INFINITY);
-  }
-  best = fmin(cost[0], cost[1]);
-  if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
-    *layout = trial[cost[1] < cost[0]];
-    return best;
-  }
-  moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
-  for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, PERMI_HYBRID_WARM, &seed);
-  t = cost[1] < cost[0];
-  moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
-  if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, PERMI_HYBRID_COOL, &seed);
-  *layout = trial[t];
-  return cost[t];
+  int moves;
+  if (cost / work->speed > 300 * work->rival) /* annealing gains 2x to 5x */
+    return cost;
+  moves = (int)fmin(permi_layout_moves(work, cost), 80000);
+  return moves > 20 ? permi_layout_anneal(work, layout, cost, moves, PERMI_HYBRID_HEAT, &seed) : cost;
 }
 
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
@@ -12573,20 +12060,16 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 /* ================================================================================ >>hybrid_residues
    Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
    below 2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the
-   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by; parts and
-   merges need nothing of their own. Gaussian integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r
-   a root of -1: the results x + r y and x - r y sum to 2 x, and times -r and r to 2 y. */
+   other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by. Gaussian
+   integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root of -1: the results x + r y and
+   x - r y sum to 2 x, and times -r and r to 2 y. */
 
 #define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
 #define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
-/* Zen 4: two primes took 1.2 to 2.1 times the time of doubles. */
-#define PERMI_WHOLE_SLOWER 1.25 /* before the program is known */
-#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows */
-#define PERMI_WHOLE_LONG 1.6
+#define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times the time of doubles */
 
-/* Adds a chunk's residue, from a sum of residues or their parts. */
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {
   const uint64_t p = run->prime.p;
@@ -12599,13 +12082,13 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
-/* Runs a chunk's blocks: totals, then low parts, at total; sums of |terms| at absolute. */
+/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
   const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  double *block = slot + PERMI_HYBRID_ROOM;
-  double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  const double *result = permi_hybrid_slot(slot, hybrid->result);
+  double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
   int i, j, k, p;
   for (i = 0; i < n; i++)
@@ -12619,14 +12102,12 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
     }
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
-    memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-    family->execute[hybrid->algebra](hybrid, slot, block);
-    family->add(hybrid, block, total, (int)(s & 1));
+    family->execute[hybrid->algebra](hybrid, slot);
+    family->add(hybrid, result, total, (int)(s & 1));
     if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
-      memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-      family->absolute[hybrid->algebra](hybrid, slot, block);
+      family->absolute[hybrid->algebra](hybrid, slot);
       for (k = 0; k < lanes; k++)
-        absolute[k] += block[k];
+        absolute[k] += result[k];
     }
     if (++s == last)
       break;
@@ -12635,7 +12116,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* Adds a chunk: rounded numbers, integers, or (runs) residues modulo a prime, whose program stands behind the slots. */
+/* The program of a prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -12643,7 +12124,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   const uint64_t each = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   const permi_hybrid_run *run = runs && runs->primes ? &runs->run[chunk / each] : NULL;
   const int lanes = hybrid->lanes, parts = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1;
-  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
+  const double *total = (double *)workspace + PERMI_HYBRID_ROOM;
   const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   double sum = 0, sampled = 0;
   int k, p;
@@ -12672,7 +12153,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   for (k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
   permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
-  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
+  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
 }
@@ -12705,8 +12186,8 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
   }
   for (k = 0; k < runs->primes; k++) {
     const permi_odd_modulus *p = &runs->run[k].prime;
-    const uint64_t factor = permi_words_residue(runs->run[k].factor, runs->words, p->p);
-    const uint64_t x = permi_words_residue(integer->word, integer->words, p->p);
+    const uint64_t factor = permi_words_residue(runs->run[k].factor, runs->words, 0, p->p);
+    const uint64_t x = permi_words_residue(integer->word, integer->words, 0, p->p);
     residue[k] = permi_montgomery(x, permi_prime_inverse(factor, p), p);
     for (i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
       residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;
@@ -12731,7 +12212,6 @@ static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
   return times && !permi_whole_is_gaussian(block) ? modulus * ((times - 1) | 1) : 0;
 }
 
-/* Returns the primes needed if numbers grow. */
 static int permi_whole_primes(const permi_block *block, uint64_t modulus, double *bits)
 {
   *bits = permi_block_bits(block);
@@ -12744,7 +12224,7 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Makes primes, roots and factors; `known`: the modulus if it may stand in. 0: out of memory. */
+/* Returns 0 if memory is out. known: the modulus if it may stand in. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -12828,7 +12308,6 @@ static int permi_whole_words(const permi_block *block, int transposed, double *w
   return any;
 }
 
-/* Returns words x, times `factor`, modulo a run's prime. */
 static double permi_whole_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
   const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
@@ -12878,8 +12357,7 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
 {
   uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
   int e;
-  if (hybrid->runs->stand_in) /* 1.0.0-rc ran modulo the modulus */
-    hash = permi_hash(hash, hybrid->runs->stand_in);
+  hash = permi_hash(hash, hybrid->runs->stand_in);
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
   for (e = 0; e < block->edges && block->imaginary_integer; e++)
@@ -12887,46 +12365,24 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   return hash;
 }
 
-/* Returns how much longer all passes take than doubles. */
-static double permi_whole_slower(const permi_hybrid *hybrid)
-{
-  static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
-  double all = 0, weighted = 0;
-  int k, i;
-  for (k = 0; k < hybrid->operations; k++) {
-    const permi_instruction *t = &hybrid->operation[k];
-    all += t->count;
-    for (i = 0; t->opcode == PERMI_OP_CHAIN && i < t->count; i++)
-      weighted += weight[hybrid->statement[t->first + i].q];
-    if (t->opcode != PERMI_OP_CHAIN)
-      weighted += t->count * weight[t->growth];
-  }
-  return weighted / fmax(all, 1) * fmax(hybrid->runs->passes, 1);
-}
-
 /* =================================================================================== >>hybrid_offer
-   What methods hybrid and cached offer, on the CPU or a GPU. */
+   Offers of method hybrid on the CPU, against those of >>program_plan. */
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "double-double", "integers", "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
-  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, ", hybrid->n,
                    perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
-                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner);
   if (hybrid->code)
-    permi_code_explain(hybrid, all, buffer, size, &length);
+    permi_code_explain(hybrid, buffer, size, &length);
   else
-    permi_hybrid_say(buffer, size, &length,
-                     "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
-                     "dense has %.3g times as many; ",
-                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slot_count,
-                     hybrid->operations_a_term, all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+    permi_hybrid_say(buffer, size, &length, "%d high, %d lanes; %d statements on %d slots; ", hybrid->high,
+                     hybrid->lanes_log2, hybrid->statements, hybrid->slot_count);
   if (hybrid->runs && hybrid->runs->stand_in)
-    permi_hybrid_say(buffer, size, &length, "modulo %s; ", hybrid->runs->stand_in == hybrid->runs->modulus
-                                                               ? "the modulus itself" : "a multiple of the modulus");
+    permi_hybrid_say(buffer, size, &length, "modulo a multiple of the modulus; ");
   else if (hybrid->runs && hybrid->runs->primes)
     permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
                      hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);
@@ -12957,32 +12413,25 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* Returns how much longer terms with moduli take; complex double-doubles: 1.1 to 1.3. */
-static double permi_hybrid_certified(permi_hybrid_algebra algebra)
-{
-  return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
-}
-
+/* How much longer terms with moduli take; complex double-doubles: 1.1 to 1.3 */
+#define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
-/* Those of permi_hybrid_least, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
+  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   permi_layouts *work = maker->layouts;
-  maker->layouts = NULL;
-  if (work) {
-    work->rival = rival;
-    return work;
+  if (!work) {
+    work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+    if (!work)
+      return NULL;
+    permi_layouts_make(work, block);
+    work->budget = PERMI_HYBRID_SLOT_BUDGET;
+    work->account = maker->account;
+    work->speed = permi_hybrid_rate(permi_isa(maker->options), algebra) /
+                  (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
+                                  : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
   }
-  work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
-  if (!work)
-    return NULL;
-  permi_layouts_make(work, block);
-  work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = maker->account;
-  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
-                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
-                 : maker->options->certify ? permi_hybrid_certified(permi_hybrid_algebra_of(maker))
-                                           : 1);
+  maker->layouts = NULL;
   work->rival = rival;
   return work;
 }
@@ -13002,7 +12451,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
-  cost = permi_layouts_start(work, 1);
+  cost = permi_layouts_start(work);
   speed = permi_code_rate(maker, block, work->speed);
   offer->likely = cost / PERMI_HYBRID_GAIN / speed;
   offer->least = fmax(offer->least, cost / PERMI_HYBRID_GAIN_MOST / speed);
@@ -13011,7 +12460,7 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
 }
 
 #define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
-static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
+static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -13024,11 +12473,12 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   int most;
   if (!work)
     return permi_fail_memory(maker->result);
-  memset(&layout, 0, sizeof layout);
+  permi_layouts_start(work);
+  layout = work->first;
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
-    seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
+    seconds = permi_hybrid_search(work, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s, more than others",
                    permi_time_words(seconds).text);
@@ -13051,12 +12501,12 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!hybrid)
     return status;
   if (block->integer)
-    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block, options->modulus));
+    seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
   hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
-    seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
+    seconds *= 1 + (PERMI_HYBRID_CERTIFIED(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
   most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
          : permi_hybrid_is_doubled((int)hybrid->algebra) ? PERMI_DOUBLED_CHUNK
@@ -13077,11 +12527,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   return PERM_OK;
 }
 
-/* Method cached has no inner columns. */
 static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const int inner = options->method != PERM_METHOD_CACHED;
   permi_offer gpu;
   void *plan;
   perm_status status;
@@ -13089,12 +12537,12 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
-  status = permi_code_offer(maker, block, rival, inner, &gpu);
+  status = permi_code_offer(maker, block, rival, &gpu);
   if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
     *offer = gpu;
     return status;
   }
-  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), inner, offer);
+  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), offer);
   if (gpu.plan && !(offer->seconds < gpu.seconds)) {
     plan = offer->plan;
     *offer = gpu;
@@ -13104,20 +12552,15 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53. Derived in
-   docs/proofs-rounding.md.
-   1. Row sums are exact. Other values are off by at most ((1 + u)^K - 1) times their moduli; a product adds its
-      factors' K and 1, a difference takes the larger K and 1: in all n - 1 + inner, and 2^low for a block.
-   2. A complex product counts three units.
-   3. TwoSum loses at most gamma_N^2 A of a chunk's N blocks.
-   4. Moduli round, too: 4 times a row, then as in 1 and 3.
-   5. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth.
-   6. An underflow (three in a complex or double-double product, nine in both) and the scaling of an entry's part lose
-      2^-1074 each, as a row without a floor does.
-   7. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two units; blocks add to K.
-   8. On a GPU a chunk has 2^walk blocks of each of 128 threads, and 64 to add threads; complex a b - c d counts six.
-   Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
-   tests/proofs/hybrid.g. */
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
+   1. Row sums are exact. A value made by K operations is off by at most ((1 + u)^K - 1) times its modulus; a complex
+      product counts three, on a GPU six with its difference. In all n - 1 products and `inner` differences.
+   2. TwoSum loses at most gamma_N^2 A of a chunk's N blocks; on a GPU N has 64 more, for the tree of threads.
+   3. Moduli round, too: 4 times a row, then as in 1 and 2.
+   4. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth. Underflows
+      and scaled parts lose 2^-1074 each, as a row without a floor does.
+   5. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two; blocks add to K.
+   Derived in docs/proofs-rounding.md; proved by machine: tests/proofs/chains.v, complex.v, hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -13125,9 +12568,9 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
   const double n = hybrid->n;
   const double each = !permi_hybrid_is_complex((int)hybrid->algebra) ? 1 : doubled ? 2 : on_gpu ? 6 : 3;
-  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner + ldexp(1, hybrid->low);
+  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner;
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
-  const double moduli = permi_gamma(5 * n + sums + (on_gpu ? ldexp(blocks, hybrid->low) : blocks) + hybrid->lanes);
+  const double moduli = permi_gamma(5 * n + sums + blocks + hybrid->lanes);
   double terms = permi_gamma(roundings) + chunk * chunk;
   leaf->bound_relative = (double)INFINITY;
   leaf->estimate_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
@@ -13140,8 +12583,8 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Sets estimates relative to the sum of |terms|. A term meets n products and a rounding a fold, at least one of which
-   rounds unless products are exact; all terms share what earlier elimination rounded. */
+/* Relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least rounds unless
+   products are exact; all terms share what earlier elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -13157,7 +12600,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
   if (permi_hybrid_is_doubled((int)hybrid->algebra))
     leaf->estimate_relative =
-        (4 * hybrid->parts * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
+        (4 * hybrid->parts * roundings + ldexp(8, hybrid->walked / 2)) * square;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(inexact) * PERMI_UNIT * hybrid->parts;
   if (leaf->shared.relative > 1e-3)
@@ -13171,7 +12614,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (status != PERM_OK)
     return status;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
+  leaf->information.method = PERM_METHOD_HYBRID;
   leaf->information.isa = hybrid->isa;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
@@ -13193,8 +12636,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-PERMI_BRIEF_END
-
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
@@ -13213,17 +12654,16 @@ PERMI_BRIEF_END
 typedef struct permi_signs_matrix {
   int n;
   int entry[PERM_MAX_N][PERM_MAX_N];
-  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* a row's, and of its moduli */
-  uint64_t touched[PERM_MAX_N];          /* columns of a row */
+  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* of moduli */
+  uint64_t touched[PERM_MAX_N];          /* a row's columns */
 } permi_signs_matrix;
 
-/* The prefix, then block 0, then block 1. */
 typedef struct permi_signs_order {
   int prefix, length[2];
   int column[PERM_MAX_N];
 } permi_signs_order;
 
-#define PERMI_SIGNS_MOST 254 /* the sum of a row's moduli: counts are bytes */
+#define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */
 
 static void permi_signs_row_sums(permi_signs_matrix *matrix)
 {
@@ -13237,7 +12677,7 @@ static void permi_signs_row_sums(permi_signs_matrix *matrix)
   }
 }
 
-static uint64_t permi_signs_bits(int begin, int count)
+PERMI_INLINE uint64_t permi_signs_bits(int begin, int count)
 {
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
 }
@@ -13275,7 +12715,7 @@ static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *mat
   signs->place[4] = used;
 }
 
-static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits in the end are from 1 to 255 */
+static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits end from 1 to 255 */
 {
   count[place >> 3] += (uint64_t)x << (8 * (place & 7));
 }
@@ -13290,8 +12730,8 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   signs->width[block] = signs->shared_words + ((end + 7) >> 3) - (begin >> 3);
   if (begin == end)
     signs->width[block] = signs->shared_words;
-  signs->width[block] += !signs->width[block]; /* a word is read */
-  signs->pattern[block] = (uint64_t *)permi_pool_get( /* vectors read beyond the last */
+  signs->width[block] += !signs->width[block]; /* one is read */
+  signs->pattern[block] = (uint64_t *)permi_pool_get( /* vectors read beyond */
       &signs->owned.pool, (size_t)(patterns * signs->width[block] + PERMI_SIGNS_WORDS), sizeof(uint64_t));
   if (!signs->pattern[block])
     return 0;
@@ -13335,7 +12775,7 @@ static int permi_signs_groups(permi_signs *signs, int block)
   return 1;
 }
 
-/* Returns zeros, aligned vectors. */
+/* Returns zeros, aligned. */
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
@@ -13346,7 +12786,7 @@ static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGN
   return (uint64_t (*)[PERMI_SIGNS_WORDS])(void *)at;
 }
 
-static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its count if all signs are - */
+static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if all signs are - */
 {
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
@@ -13408,7 +12848,7 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* A sum has at most 2^(n-1) terms. */
+/* 2^(n-1) terms */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;
@@ -13421,7 +12861,7 @@ static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matr
     bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
   }
   signs->sum_bits = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
-  signs->words = (int)fmax((signs->sum_bits + 2) / 64 + 1, 3); /* twice the sum, with its sign */
+  signs->words = (int)fmax((signs->sum_bits + 2) / 64 + 1, 3); /* twice the sum, signed */
   signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
                   bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
 }
@@ -13525,11 +12965,13 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   partial->terms += (double)walk->counted[3];
 }
 
+PERMI_BRIEF_END
+
 /* ==================================================================================== >>signs_order
    The order of the columns of >>signs: annealed against the expected work.
    A row vanishes with a probability that falls with the share q of + among the signs: q = 3/4 is rare, but leaves all
    rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial weights
-   times products over rows, as if these were independent for given q. */
+   times products over rows, as if independent for given q. */
 
 #define PERMI_SIGNS_SHARES 16
 
@@ -13538,8 +12980,8 @@ typedef struct permi_signs_model {
   double effort; /* times PERMI_SIGNS_PLAN_MOST */
   uint64_t touched[PERM_MAX_N];
   double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
-  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* of a row: it does not vanish */
-  double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
+  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* that it does not vanish */
+  double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
 /* Returns the probability that the row vanishes if a sign is + with probability q. */
@@ -13606,8 +13048,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Gives each step the survival of rows that end with it, step[k][c] where ends[k] has bit c; own[c]: the last step of
-   class c. Returns how many rows join both blocks. */
+/* step[k][c]: survival of rows that end with k, where ends[k] has bit c; own[c]: last step of class c. Returns how many
+   rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -13693,7 +13135,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Swaps columns a and b, or moves a to place b; the rows' positions follow. */
+/* Swaps columns a and b, or moves a to b; the rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -13716,9 +13158,9 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
   order->column[b] = column;
 }
 
-/* Anneals the order: swaps, and moves by up to 12. */
-static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
-                                 uint64_t *seed, permi_control *watch)
+/* Anneals by swaps, and by moves by up to 12. */
+PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
+                                                    double heat, uint64_t *seed, permi_control *watch)
 {
   permi_signs_order now = *order, trial;
   uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
@@ -13787,7 +13229,7 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
 }
 
 /* Doubles columns so that rows can vanish, annealed against the expected leaves; returns how many. */
-static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;
   permi_signs_model *model = &work->model;
@@ -13804,7 +13246,7 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   rival = fmin(rival, best * ldexp(permi_signs_each[0][3], n - 1));
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
-  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
+  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows changed */
   moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_ANNEAL_SHARE * rival,
                                                PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
@@ -13843,15 +13285,17 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   return permi_count_ones(least);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ==================================================================================== >>signs_offer
-   Ranges, price and offer of >>signs. A range is a run of living prefixes of the first columns, which are numbered, so
-   any partition adds to the same integer. The price is measured: subtrees below random prefixes are searched, deep ones
-   after random descents [Knu75]. */
+   A range is a run of living prefixes of the first columns, which are numbered, so any partition adds to the same
+   integer. The price is measured: subtrees below random prefixes are searched, deep ones after random descents
+   [Knu75]. */
 
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
-#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of the first orders, */
+#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of first orders, */
 #define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
@@ -13873,11 +13317,11 @@ static uint64_t permi_signs_weight(const permi_signs_frame *frame)
   return left[0] * left[1];
 }
 
-/* Returns the number of living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
+/* Counts living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
-  uint64_t at = 1, found = 0; /* the first sign is + */
+  uint64_t at = 1, found = 0; /* first sign: + */
   int k = 0, alive;
   if (depth == 0)
     return 0;
@@ -13908,7 +13352,7 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
   }
 }
 
-/* Descends by random living signs; returns the weight 2^forks, or 0 if it died. */
+/* Descends by random living signs; returns 2^forks, or 0 if it died. */
 static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
 {
   double weight = 1;
@@ -13925,7 +13369,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts seconds, spread and counts by probes: a random path down to `deep`, then everything. */
+/* Predicts by probes: a random path down to `deep`, then everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -14013,7 +13457,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
-  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all of them */
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all */
     found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
   weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
@@ -14085,7 +13529,7 @@ static double permi_signs_share(const permi_signs_model *model, double seconds, 
   return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals orders with blocks of several lengths as long as it pays. Returns the expected seconds. */
+/* Anneals orders with blocks of several lengths while it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {
@@ -14098,7 +13542,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
                                                    (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (round = 0;; round++) {
-    if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
+    if (round < PERMI_SIGNS_LENGTHS) {
       length = PERMI_SIGNS_BLOCK - round;
       length = length < (n - 1) / 2 ? length : (n - 1) / 2;
       for (k = 0; k < n; k++)
@@ -14140,7 +13584,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
-/* Reads the side that leaves fewer leaves, with weights; returns the number of doubled columns, -1: too large. */
+/* Reads the side that leaves fewer leaves, with weights; returns how many columns are doubled, -1: too large. */
 static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
@@ -14173,7 +13617,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   int i, made = 0;
   if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
-  if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
+  if (maker->offers) /* what other engines left, for orders and for probes */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_ANNEAL_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
@@ -14224,7 +13668,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Twice what a short search expects, where greedy orders of the frontier are not sooner done. */
+/* Twice what a short search expects, where greedy orders of the frontier take longer. */
 static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
@@ -14267,7 +13711,7 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
 static perm_status permi_signs_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_signs *signs = (permi_signs *)offer->plan;
-  const int shift = signs->evens + 1 - signs->n - signs->twos; /* even sums are halved */
+  const int shift = signs->evens + 1 - signs->n - signs->twos; /* even sums: halved */
   (void)maker;
   (void)block;
   signs->doubled = shift > 0;
@@ -14287,11 +13731,13 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
   return permi_signs_gpu_make(maker, signs, leaf);
 }
 
+PERMI_BRIEF_END
+
 /* ======================================================================================== >>sorting
    Method sorting, lists without merging: a step expands its terms (takes: states that streams move), sorts them by
    state (keys of mask_words words) and adds equal ones. */
 
-/* key: the word of the state that is sorted by. A term has the room of two takes. */
+/* A term; key is the word of its state that is sorted by. */
 typedef struct permi_term {
   uint64_t key;
   permi_take take;
@@ -14310,13 +13756,12 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
-  permi_part *part = run->part;
-  permi_term *term, *other, *sorted;
+  const perm_allocator *allocator = run->base.pool.allocator;
+  permi_term *memory[2], *term = NULL, *other, *sorted;
   perm_status status = PERM_OK;
-  size_t count, k;
+  size_t count = 0, room = 0, k;
   int s, w;
   permi_run_prepare(run, p);
-  part->takes = 0;
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
@@ -14325,22 +13770,20 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                    permi_stream_word(frontier, s, 1, w);
       if (differs)
         continue;
-      if (!permi_takes_more(&run->base.locked, part, 2))
+      if (!permi_room(allocator, NULL, &term, count, 1, &room, sizeof *term)) {
+        permi_release(allocator, term);
         return PERM_ERROR_MEMORY;
-      part->take[part->takes + 1].group = (uint32_t)k;
-      part->take[part->takes + 1].stream = (uint32_t)s;
-      part->takes += 2;
+      }
+      term[count].take.group = (uint32_t)k;
+      term[count++].take.stream = (uint32_t)s;
     }
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
-  part[1].takes = 0;
-  if (status == PERM_OK && !permi_takes_more(&run->base.locked, &part[1], part->takes))
+  memory[0] = term;
+  memory[1] = other = (permi_term *)permi_allocate(allocator, count + 1, sizeof *other);
+  if (status == PERM_OK && !other)
     status = PERM_ERROR_MEMORY;
-  if (status != PERM_OK)
-    return status;
-  count = part->takes / 2;
-  term = (permi_term *)(void *)part[0].take;
-  other = (permi_term *)(void *)part[1].take;
+  count = status == PERM_OK ? count : 0;
   for (w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
       term[k].key = permi_sorting_key(run, p, term[k].take, w);
@@ -14364,7 +13807,9 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   }
   if (run->tracking)
     permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
-  return PERM_OK;
+  permi_release(allocator, memory[0]);
+  permi_release(allocator, memory[1]);
+  return status;
 }
 
 static perm_status permi_sorting_advance(permi_runner *run, int p)
@@ -15602,13 +15047,13 @@ PERMI_BRIEF_BEGIN
       plus signs and stands on the diagonal. The determinant is the permanent.
    5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
       products too, and not 0. No pivot on the diagonal vanishes then.
-   Step 1 and Euler's formula are checked for the drawing at hand. */
+   Step 1 and Euler's formula are checked. */
 
 /* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
   int vertices, edges;
-  int *end;                          /* the vertex that a half-edge leaves */
-  int *clockwise, *counterclockwise; /* the next ones around it */
+  int *end;                          /* left by a half-edge */
+  int *clockwise, *counterclockwise; /* next around it */
 } permi_embedding;
 
 typedef struct permi_returns {
@@ -15622,8 +15067,8 @@ typedef struct permi_conflict {
 typedef struct permi_drawing {
   const permi_block *block;
   permi_control *watch;
-  int *height, *up;            /* of a vertex: depth, -1: not met; the edge to it, -1: a root */
-  int *first, *cursor; /* of a vertex: its outgoing edges; the search */
+  int *height, *up;            /* depth, -1: not met; the edge to it, -1: a root */
+  int *first, *cursor; /* outgoing edges; the search */
   int *from, *to;
   int *low, *next_low; /* heights that an edge's subtree returns to: least, second */
   int *outgoing, *nesting, *reference, *side, *low_edge, *bottom, *bucket;
@@ -15736,7 +15181,7 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
-  do { /* those of e go to one side */
+  do { /* those of e: to one side */
     pair = d->conflict[--d->conflicts];
     if (pair.left.high >= 0)
       permi_conflict_swap(&pair);
@@ -15754,7 +15199,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   } while (d->conflicts > d->bottom[e]);
   while (d->conflicts > 0 && (permi_returns_below(d, &d->conflict[d->conflicts - 1].left, e) ||
                               permi_returns_below(d, &d->conflict[d->conflicts - 1].right, e))) {
-    pair = d->conflict[--d->conflicts]; /* those that cross them to the other */
+    pair = d->conflict[--d->conflicts]; /* those that cross them: to the other */
     if (permi_returns_below(d, &pair.right, e))
       permi_conflict_swap(&pair);
     if (permi_returns_below(d, &pair.right, e))
@@ -15773,7 +15218,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   return 1;
 }
 
-/* Drops the edges that return to u from an interval; other is beside it. */
+/* Drops what returns to u from an interval; other is beside it. */
 static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
 {
   while (interval->high >= 0 && d->to[interval->high] == u)
@@ -15803,7 +15248,7 @@ static int permi_drawing_test(permi_drawing *d)
         if (e < 0)
           break;
         v = d->from[e];
-        for (; d->conflicts > 0; d->conflicts--) { /* those that return to v conflict with none above */
+        for (; d->conflicts > 0; d->conflicts--) { /* what returns to v conflicts with none above */
           int left, right;
           top = &d->conflict[d->conflicts - 1];
           left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
@@ -15817,7 +15262,7 @@ static int permi_drawing_test(permi_drawing *d)
           top = &d->conflict[d->conflicts - 1];
           permi_drawing_trim(d, &top->left, &top->right, v);
           permi_drawing_trim(d, &top->right, &top->left, v);
-          if (d->low[e] < d->height[v]) { /* e goes to the side of a highest return edge */
+          if (d->low[e] < d->height[v]) { /* to the side of a highest return edge */
             const int left = top->left.high, right = top->right.high;
             d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
           }
@@ -15843,7 +15288,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* Puts half-edge h after or before `beside` around their vertex; beside < 0: alone. */
+/* Puts h after or before `beside`; beside < 0: alone. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -15901,7 +15346,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -15956,7 +15401,7 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
 
 typedef struct permi_faces {
   int count;
-  int *of, *length, *any; /* the face beside a half-edge; a face's half-edges, one of them */
+  int *of, *length, *any; /* beside a half-edge; half-edges, one of them */
 } permi_faces;
 
 /* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
@@ -15981,9 +15426,9 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
   return map->vertices - map->edges + faces->count == 2;
 }
 
-/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge to its
-   parent. The root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is
-   connected. 0: a check failed. work: 3 for each face. */
+/* Along a spanning tree of the dual graph, from its leaves, each face mends its parity by the edge to its parent. The
+   root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is connected. 0:
+   a check failed. work: 3 a face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -16025,12 +15470,12 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: the graph is not; -1: a check failed, our mistake */
+  int planar;        /* 0: not planar; -1: a check failed, our mistake */
   signed char *sign;
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Makes the signs in memory of *pool; unknown if watch stops. 0: out of memory. */
+/* Makes the signs; unknown if watch stops. 0: out of memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -16082,15 +15527,15 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
 /* ======================================================================================= >>dissection
    Eliminates pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first search
    separates them, and its two sides go first, each the same way. A front is a separator or a small part: its own pairs
-   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs (levels, on
-   boards) and take O(n^1.5) products. */
+   and, on its boundary, the later pairs that it touches. Planar graphs have separators of O(sqrt n) pairs and take
+   O(n^1.5) products. */
 
 #define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
 typedef struct permi_front {
-  int begin, end;                  /* order[begin..end) */
-  int parent;                      /* before it; -1: none */
-  int child, sibling;              /* its last one, those before; -1: none */
+  int begin, end;                  /* of order */
+  int parent;                      /* -1: none */
+  int child, sibling;              /* last one, those before; -1: none */
   int boundary, boundary_end;
   int entry, entry_end;
 } permi_front;
@@ -16098,7 +15543,7 @@ typedef struct permi_front {
 typedef struct permi_dissection {
   int n, fronts, largest;
   permi_front *front; /* parents first, eliminated last */
-  int *order;         /* of pairs; pair i is row i and its column */
+  int *order;         /* pair i is row i and its column */
   int *boundary, *entry;
   double products, bytes_each; /* of one elimination; numbers held at a time */
 } permi_dissection;
@@ -16112,12 +15557,12 @@ typedef struct permi_dissecting {
   permi_control *watch;
   int *start, *next;
   int *part, *level, *queue, *place, *key;
-  int *count; /* room for 2 n + 1, twice */
+  int *count; /* 2 n + 1, twice */
   int parts, used, room;
   double work;
 } permi_dissecting;
 
-#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
+#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
 /* Searches breadth-first; finds queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
@@ -16168,7 +15613,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* for all from its key to below the largest that it touches */
+    touching[key[v] - least]++; /* from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -16185,21 +15630,21 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders order[begin..end) into two sides and what separates them. */
+/* Reorders a part into two sides and their separator. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
   double price;
-  if (count < size) { /* components, about half of the pairs: nothing separates them */
+  if (count < size) { /* components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
       if (d->level[order[k]] < 0) {
         count = all;
         all = permi_dissection_search(d, order[k], all);
       }
-    count = all < size ? all : count; /* both sides have one */
+    count = all < size ? all : count;
     for (k = part.begin; k < part.end; k++)
       d->place[order[k]] = 1;
     for (k = 0; k < count; k++)
@@ -16208,14 +15653,14 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
     count = size;
   } else {
-    for (k = 0; k < 2; k++) { /* from an end, nearly, then from the other */
+    for (k = 0; k < 2; k++) { /* from an end, nearly, then the other */
       const int far_end = d->queue[count - 1];
       for (e = 0; e < count; e++)
         d->key[d->queue[e]] = d->level[d->queue[e]];
       permi_dissection_forget(d, count);
       count = permi_dissection_search(d, far_end, 0);
     }
-    for (k = 0; k < count; k++) /* as far from both: straight where levels bend around an end */
+    for (k = 0; k < count; k++) /* straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
     price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
@@ -16287,7 +15732,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   }
 }
 
-/* Adds a pair to the boundary of front f, unless it is there or below. 0: out of memory. */
+/* Adds a pair to the boundary of f, unless it is there or below. 0: out of memory. */
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
@@ -16300,8 +15745,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Makes boundaries, last front first: of fronts below and what own pairs touch, less own pairs. -1: out of memory; 0:
-   too many. */
+/* Makes boundaries, last front first: those below and what own pairs touch, less these. -1: out of memory; 0: too
+   many. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -16323,7 +15768,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: a column's row. */
+/* Stays incomplete if watch stops. 0: out of memory. partner: a column's row. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -16349,7 +15794,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   }
   for (c = 0; c < block->n; c++)
     d.place[partner[c]] = block->n + c; /* the row's column */
-  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has the row of one and the column of the other */
+  for (i = 0; i < block->n; i++) { /* pairs touch if an entry has a row of one and a column of the other */
     d.start[i] = d.used;
     for (side = 0; side < 2; side++) {
       const int v = side ? d.place[i] : i;
@@ -16386,7 +15831,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
           held -= below * below;
         }
       }
-      for (pass = 0; pass < 2; pass++) { /* entries by front: where the first of their two pairs is eliminated */
+      for (pass = 0; pass < 2; pass++) { /* by front: where the first of their two pairs is eliminated */
         for (i = 0; i < block->n; i++)
           for (e = block->start[i]; e < block->start[i + 1]; e++) {
             const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];
@@ -16412,7 +15857,7 @@ PERMI_BRIEF_END
 /* ========================================================================================== >>fronts
    Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the lines that its
    pairs touch. Pivots are lines that no other front touches; others are put off to the parent. At the root all may be
-   pivots, so a determinant of 0 is found. Numbers are residues, or double-doubles with a radius.
+   pivots, so a determinant of 0 is found.
    THE BOUND: a number is within its radius of the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved,
    a complex one 4 times that, and radii as in interval arithmetic; a quotient is measured by its residual. Radii are
    rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
@@ -16420,7 +15865,7 @@ PERMI_BRIEF_END
    errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
    is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 
-/* A matrix in fronts; a column has the number of its row. */
+/* A column has the number of its row. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
   const int *row, *column;
@@ -16429,19 +15874,19 @@ typedef struct permi_fronts {
 } permi_fronts;
 
 typedef struct permi_frontal {
-  int size, summed, pivots; /* lines that may be pivots */
+  int size, summed, pivots; /* may be pivots */
   int *row, *column;
-  char *value;              /* size x size */
+  char *value;
 } permi_frontal;
 
 /* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
-#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
+#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
-#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
+#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 roundings */
 #define PERMI_COARSE_BITS 24   /* of a float */
-#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
+#define PERMI_COARSE_PART 6e-8 /* 2^-24, where 2^-27 would do */
 
 typedef struct permi_ball {
   permi_dd re, im;
@@ -16455,10 +15900,10 @@ typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii 
 typedef struct permi_determinant {
   permi_ball ball; /* times 2^exp2 */
   long long exp2;
-  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
+  int noisy; /* a pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* An elimination. All bits zero: 0. */
+/* All bits zero: 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
   const uint64_t *residue;
@@ -16467,7 +15912,7 @@ typedef struct permi_field {
   permi_trust trust;
   size_t bytes;
   int largest;  /* fronts; 0: any */
-  uint64_t determinant; /* times 2^64, for Montgomery products */
+  uint64_t determinant; /* for Montgomery products */
   permi_determinant made;
   double top;
 } permi_field;
@@ -16569,9 +16014,9 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
   return 0;
 }
 
-static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
+PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
 {
-  const permi_odd_modulus prime = *field->prime; /* a copy stays in registers */
+  const permi_odd_modulus prime = *field->prime; /* stays in registers */
   const int k = front->pivots, size = front->size;
   uint64_t *value = (uint64_t *)(void *)front->value;
   const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
@@ -16640,7 +16085,7 @@ static void permi_ball_normalise(permi_field *own)
   own->made.exp2 += e;
 }
 
-static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
+PERMI_NEVER_INLINE static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
 {
   const int k = front->pivots, size = front->size;
   permi_ball *value = (permi_ball *)(void *)front->value;
@@ -16669,8 +16114,8 @@ static void permi_ball_eliminate(permi_field *own, permi_frontal *front)
 typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
-  permi_frontal *below; /* what a front leaves for its parent */
-  int *row_at, *column_at; /* places in the front at hand */
+  permi_frontal *below; /* of a front, for its parent */
+  int *row_at, *column_at; /* in the front at hand */
   int *pivot_column;
   int pivots;
 } permi_front_work;
@@ -16695,7 +16140,7 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
+PERMI_NEVER_INLINE static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
   const permi_dissection *dissection = fronts->dissection;
@@ -16764,11 +16209,11 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   return PERM_OK;
 }
 
-/* What asks to stop: a run, or planning (run NULL). */
+/* run: or NULL, planning. */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations; seconds of one */
+  double done, seconds; /* eliminations; of one */
   permi_control *watch;
 } permi_front_poll;
 
@@ -16841,7 +16286,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   *odd = 0;
   memset(work.row_at, 0, n * sizeof *work.row_at);
-  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation of pivots */
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation */
     for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
       work.row_at[at] = 1;
       *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
@@ -16852,7 +16297,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* imaginary: or NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
@@ -16876,33 +16321,34 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
   return status;
 }
 
-/* ========================================================================================== >>planar
-   Blocks with a planar graph: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
-   primes for a bound on the permanent (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
+PERMI_BRIEF_BEGIN
 
-#define PERMI_PLANAR_LEAST 40 /* chosen: below, other engines take under a millisecond */
+/* ========================================================================================== >>planar
+   Permanents of planar blocks as determinants (>>kasteleyn). Integers modulo enough primes for a bound on the permanent
+   (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
+
+#define PERMI_PLANAR_LEAST 40 /* chosen: others take under a millisecond */
 
 typedef struct permi_planar {
   permi_owned owned;
   permi_dissection dissection;
   permi_fronts fronts;
   int n, edges, parts, faces;
-  int subtracts; /* not all entries are non-negative */
-  int primes;    /* of a CRT; 0: the modulus itself */
+  int subtracts; /* an entry is negative or complex */
+  int primes;    /* 0: the modulus itself */
   uint64_t modulus;
   int64_t *integer[2];
   double *real, *imaginary, *absolute;
-  double bits; /* log2 of a bound on the modulus of the permanent */
+  double bits; /* log2 of a bound on the permanent */
   double bound_relative, lost_error;
 } permi_planar;
 
-/* ---- integers */
 typedef struct permi_planar_run {
   permi_runner base;
   const permi_planar *planar;
   permi_odd_modulus *prime;
   uint64_t *residue[2];
-  uint64_t *entry;      /* edges for each thread */
+  uint64_t *entry;      /* of each thread */
   double seconds;
   int failed;
 } permi_planar_run;
@@ -16988,10 +16434,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
-#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: below this relative radius, no second look */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: relative radius, below it no second look */
 
 /* Returns |a - b|, in units of a's. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
@@ -17040,7 +16485,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
   if (value->noisy)
     *estimate += permi_ball_modulus(&value->ball);
-  if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
+  if (!permi_planar_finite(value)) { /* only the radii may know */
     *value = sure;
     *estimate = bound;
   } else if (bound < (double)INFINITY) {
@@ -17114,7 +16559,7 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
                    planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
-/* Chooses numbers of eliminations, and the price; 0: the permanent may be too long. */
+/* Returns 0 if the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
@@ -17179,7 +16624,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   permi_planar *planar;
   permi_pool *pool;
   int *row, i, e;
-  if (block->edges > 4 * block->n - 4) /* faces of bipartite graphs have four edges or more */
+  if (block->edges > 4 * block->n - 4) /* faces have four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   (void)rival;
@@ -17224,7 +16669,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   if (maker->offers && maker->options->certify && !block->integer &&
       planar->dissection.largest > PERMI_PLANAR_SURE_MOST)
     permi_refuse(offer, PERM_TOLERANCE_NOT_MET, "has fronts of order %d, too large for a bound",
-                 planar->dissection.largest); /* it could, but not as certify asks */
+                 planar->dissection.largest); /* only without certify */
   else if (!(planar->dissection.products < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
@@ -17257,6 +16702,8 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;
   return PERM_OK;
 }
+
+PERMI_BRIEF_END
 
 PERMI_BRIEF_BEGIN
 
@@ -17493,6 +16940,8 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   return maker->offers->glance;
 }
 
+/* An order that takes so many times the rival's seconds gets no programme. */
+#define PERMI_FRONTIER_FAR 4
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -17516,10 +16965,17 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget) &&
-      permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+      permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
+    const double seconds = permi_budget_seconds(&budget, cost);
+    if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {
+      permi_release(allocator, order);
+      return permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %s by frontier, more than others",
+                          permi_time_words(seconds).text);
+    }
     status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, block, order, maker->binomial, &exactness,
                                                              maker->watch, &frontier)
                                      : PERM_ERROR_LIMIT;
+  }
   offer->plan = frontier;
   if (status == PERM_OK)
     status = permi_frontier_choose(maker, block, rival, frontier, offer);
@@ -17570,7 +17026,6 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
                     doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT,
                     maker->options->method == PERM_METHOD_SORTING ? permi_sorting_run : permi_frontier_run,
                     permi_frontier_explain);
-  leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
     leaf->information.isa = arrays->isa;
     leaf->information.fingerprint =
@@ -17583,7 +17038,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-#define PERMI_SORTING_SLOWER 30 /* than merged lists: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 13 /* than merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -17829,13 +17284,11 @@ static const permi_engine permi_engines[] = {
     PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release),
     PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
-    PERMI_BY_NAME(PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
 };
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
 
@@ -18061,7 +17514,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
                                                                                          : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
-    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * permi_dense_seconds(maker)); /* an array */
+    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
   status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
@@ -18081,8 +17534,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
-  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
-         options->gpu.cpu_fallback &&
+  return options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
 }
 
@@ -18731,8 +18183,6 @@ static perm_status permi_compute_matrix(const perm_matrix *matrix, int array, co
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  if (status == PERM_OK)
-    permi_gpu_prepare(options, matrix->m);
   return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
@@ -18963,8 +18413,8 @@ PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK
 
-/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add; x_lo real is rounded first except with 8
-   doubles a vector. */
+/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add. Only with 8 doubles a vector x_lo real is
+   not rounded first. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
@@ -19006,11 +18456,25 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
 }
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid_layout for any algebra. clang contracts within an expression, so products have
-   statements of their own. */
+   The interpreter of >>hybrid_layout. clang contracts expressions, so products have statements of their own. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
+
+/* Unrolls only where that gains 2 %: gcc compiled twice as long. */
+#define PERMI_NUMBERS(unrolled, ...)                                                                                   \
+  if (unrolled) { PERMI_UNROLL for (k = 0; k < count; k++) __VA_ARGS__ }                                               \
+  else { for (k = 0; k < count; k++) __VA_ARGS__ }
+
+PERMI_INLINE int PERMI_H(is_short)(int algebra)
+{
+  return !permi_hybrid_is_doubled(algebra) && !permi_hybrid_is_whole(algebra);
+}
+
+PERMI_INLINE int PERMI_H(unrolls)(int algebra)
+{
+  return PERMI_WIDTH > 1 ? algebra != PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_H(is_short)(algebra);
+}
 
 /* Value; value and error, or real and imaginary part; or value and error of both parts. */
 typedef struct PERMI_N {
@@ -19022,18 +18486,7 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(shift)(int parts, double *slot, const double *x, double sign)
-{
-  int k, quarter;
-  for (quarter = 0; quarter < 4; quarter++, slot += PERMI_HYBRID_DOUBLES / 4) {
-    const PERMI_V by = PERMI_SET(sign * x[quarter * parts / 4]);
-    PERMI_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES / 4; k += PERMI_WIDTH)
-      PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
-  }
-}
-
-/* Adds or subtracts a block; second words go to the low parts. */
+/* Second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -19060,10 +18513,18 @@ PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *
 
 PERMI_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
 {
-  const int *row = hybrid->touched[j];
-  for (; *row >= 0; row++)
-    PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, permi_hybrid_line(*row)),
-                   hybrid->step + (j * hybrid->n + *row) * hybrid->parts, minus ? -1 : 1);
+  const int *row = hybrid->touched[j], parts = hybrid->parts, quarter = PERMI_HYBRID_DOUBLES / 4;
+  int k, q;
+  for (; *row >= 0; row++) {
+    double *slot = permi_hybrid_slot(values, permi_hybrid_line(*row));
+    const double *step = hybrid->step + (j * hybrid->n + *row) * parts;
+    for (q = 0; q < 4; q++, slot += quarter) {
+      const PERMI_V by = PERMI_SET(minus ? -step[q * parts / 4] : step[q * parts / 4]);
+      PERMI_UNROLL
+      for (k = 0; k < quarter; k += PERMI_WIDTH)
+        PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
+    }
+  }
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
@@ -19144,7 +18605,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(settle)(int algebra, PERMI_N x)
   return x;
 }
 
-/* Returns |y| plus the floor for moduli; whole numbers with a floor are reduced. */
+/* Returns |y| plus the floor for moduli. Whole numbers with a floor are reduced. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
@@ -19160,7 +18621,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
   return y;
 }
 
-/* base + constant as a number */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   int q;
@@ -19170,7 +18630,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c
   return PERMI_H(row_number)(algebra, y, least, p);
 }
 
-/* Multiplies double-double i of a by j of b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N b, int j)
 {
   PERMI_N x = a;
@@ -19252,77 +18711,41 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N
   return PERMI_H(minus)(algebra, PERMI_H(times)(algebra, a, b, p), second, 1, p);
 }
 
-/* Multiplies x by a slot, or sets x to a chain's first. A `base` has no moduli yet. */
+/* Multiplies x by a slot, or sets it. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, int count, const double *slot,
                                               double least, PERMI_P p, PERMI_H(numbers) *x)
 {
   const int parts = permi_hybrid_parts(algebra), slot_parts = base ? permi_hybrid_row_parts(algebra) : parts;
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++) {
+  PERMI_NUMBERS(PERMI_H(is_short)(algebra), {
     PERMI_N y = PERMI_H(get)(slot_parts, slot, k);
     if (base)
       y = PERMI_H(row_number)(algebra, y, least, p);
     if (!first)
       y = PERMI_H(settle)(algebra, PERMI_H(times)(algebra, PERMI_H(of)(parts, count, x, k), y, p));
     PERMI_H(hold)(parts, count, x, k, y);
-  }
+  })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(total)(int algebra, int count, double *block, const double *slot, int negative,
-                                              PERMI_P p)
-{
-  const PERMI_V sign = PERMI_SET(negative && algebra < PERMI_HYBRID_MODULI ? -1.0 : 1.0);
-  const int parts = permi_hybrid_parts(algebra);
-  int k, q;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++) {
-    PERMI_N x = PERMI_H(get)(parts, slot, k), sum = PERMI_H(get)(parts, block, k);
-    if (permi_hybrid_is_whole(algebra))
-      x.p[0] = PERMI_NAME(prime_reduce)(x.p[0], p);
-    PERMI_UNROLL
-    for (q = 0; q < parts; q++)
-      x.p[q] = sign * x.p[q];
-    if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
-      sum = PERMI_H(settle)(algebra, PERMI_H(pair_sum)(2, sum, x, 0));
-    } else if (algebra == PERMI_HYBRID_DOUBLED) {
-      PERMI_V error;
-      sum.p[0] = PERMI_NAME(vector_two_sum)(sum.p[0], x.p[0], &error);
-      sum.p[1] = sum.p[1] + (error + x.p[1]);
-      sum = PERMI_H(settle)(algebra, sum);
-    } else {
-      PERMI_UNROLL
-      for (q = 0; q < parts; q++)
-        sum.p[q] = sum.p[q] + x.p[q];
-    }
-    PERMI_H(put)(parts, block, k, sum);
-  }
-}
-
-/* Fetches a group's held factor: row sum or slot `at`. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values, int at,
                                               PERMI_H(numbers) *x)
 {
   const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD, parts = permi_hybrid_parts(algebra);
-  const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
+  const int halves = algebra == PERMI_HYBRID_WHOLE && folds;
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   const double *slot = permi_hybrid_slot(values, of_rows ? operation->row : at);
   const PERMI_V half = PERMI_SET(operation->halved ? 0.5 : 1);
   int k;
-  PERMI_UNROLL
-  for (k = 0; k < count; k++) {
+  PERMI_NUMBERS(PERMI_H(unrolls)(algebra), {
     PERMI_N y = PERMI_H(get)(of_rows ? permi_hybrid_row_parts(algebra) : parts, slot, k);
     if (of_rows)
       y = PERMI_H(row)(algebra, y, PERMI_H(constant)(algebra, hybrid, at), hybrid->floor[operation->row], prime);
+    if (halves)
+      y.p[0] = y.p[0] * half;
     PERMI_H(hold)(parts, count, x, k, y);
-  }
-  if (halves) {
-    PERMI_UNROLL
-    for (k = 0; k < count; k++)
-      x->x[k] = x->x[k] * half;
-  }
+  })
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
@@ -19331,6 +18754,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
   const int of_base = opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
+  const int unrolled = PERMI_H(unrolls)(algebra) && opcode != PERMI_OP_DIFFERENCE; /* which is seldom */
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
   const int base_row = opcode == PERMI_OP_ROWS ? operation->other : operation->row;
   const double least = hybrid->floor[base_row], half = operation->halved ? 0.5 : 1;
@@ -19338,9 +18762,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
   PERMI_H(numbers) base, held, also;
   int k;
   if (of_base) {
-    PERMI_UNROLL
-    for (k = 0; k < count; k++)
+    PERMI_NUMBERS(unrolled, {
       PERMI_H(hold)(row_parts, count, &base, k, PERMI_H(get)(row_parts, permi_hybrid_slot(values, base_row), k));
+    })
   }
   while (t < last) {
     const permi_statement *end = t + operation->group;
@@ -19354,8 +18778,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
       PERMI_N c;
       if (of_base)
         c = PERMI_H(constant)(algebra, hybrid, opcode == PERMI_OP_ROW ? t->h : t->p);
-      PERMI_UNROLL
-      for (k = 0; k < count; k++) {
+      PERMI_NUMBERS(unrolled, {
         PERMI_N x;
         if (of_base)
           x = PERMI_H(row)(algebra, PERMI_H(of)(row_parts, count, &base, k), c, least, prime);
@@ -19371,17 +18794,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcod
         else if (opcode != PERMI_OP_ROW)
           x = PERMI_H(times)(algebra, x, PERMI_H(of)(parts, count, &held, k), prime);
         PERMI_H(put)(parts, out, k, opcode == PERMI_OP_ROW ? x : PERMI_H(settle)(algebra, x));
-      }
+      })
     }
   }
 }
 
+/* Rows do not grow; a difference is below 2^50 (permi_growth_kind). */
 PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                               const permi_instruction *operation, double *values)
 {
-  if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_LONG)
+  const int whole = algebra == PERMI_HYBRID_WHOLE && opcode != PERMI_OP_ROW;
+  if (whole && opcode != PERMI_OP_DIFFERENCE && operation->growth == PERMI_GROWS_LONG)
     PERMI_H(tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, values);
-  else if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_SHORT)
+  else if (whole && operation->growth == PERMI_GROWS_SHORT)
     PERMI_H(tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, values);
   else
     PERMI_H(tables)(algebra, count, opcode, hybrid, operation, values);
@@ -19398,8 +18823,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
   double *out = permi_hybrid_slot(values, t->out), *first = permi_hybrid_slot(values, t->p);
   PERMI_H(numbers) product;
   int k;
-  if (t->p < bases)
-    PERMI_H(chain)(algebra, 1, 1, count, first, hybrid->floor[t->p], prime, &product);
+  if (whole || t->p < bases)
+    PERMI_H(chain)(algebra, 1, 1, count, first, t->p < bases ? hybrid->floor[t->p] : 0, prime, &product);
   else
     PERMI_H(chain)(algebra, 1, 0, count, first, 0, prime, &product);
   for (t++; t < last; t++) {
@@ -19414,13 +18839,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
     else
       PERMI_H(chain)(algebra, 0, 0, count, slot, 0, prime, &product);
   }
-  PERMI_UNROLL
-  for (k = 0; k < count; k++)
-    PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k));
+  PERMI_NUMBERS(PERMI_H(is_short)(algebra), { PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k)); })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values,
-                                                  double *block)
+PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
@@ -19437,23 +18859,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybri
       PERMI_TABLES(PERMI_OP_DIFFERENCE);
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
-    case PERMI_OP_CHAIN: PERMI_H(product)(algebra, count, hybrid, t, last, values); break;
-    case PERMI_OP_FLIP:
-      for (; t < last; t++)
-        PERMI_H(shift)(hybrid->parts, permi_hybrid_slot(values, t->p), hybrid->constant + t->h * hybrid->parts, 1);
-      break;
-    default:
-      PERMI_H(total)(algebra, count, block, permi_hybrid_slot(values, t->p), t->h,
-                     PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
+    default: PERMI_H(product)(algebra, count, hybrid, t, last, values);
     }
   }
 #undef PERMI_TABLES
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values, double *block)                                \
+  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values)                                               \
   {                                                                                                                    \
-    PERMI_H(interpret)(algebra, hybrid, values, block);                                                                \
+    PERMI_H(interpret)(algebra, hybrid, values);                                                                       \
   }
 PERMI_INSTANCE(real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(doubled, PERMI_HYBRID_DOUBLED)
@@ -19474,6 +18889,7 @@ static const permi_hybrid_family PERMI_H(family) = {
     PERMI_H(add), PERMI_H(turn)};
 #undef PERMI_INSTANCE
 #undef PERMI_OF_COMPLEX
+#undef PERMI_NUMBERS
 #undef PERMI_N
 #undef PERMI_H
 
@@ -19491,7 +18907,7 @@ static const permi_hybrid_family PERMI_H(family) = {
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Returns whether a byte of a is that of b; borrows start at zero bytes. */
+/* Is a byte of a that of b? Borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -19520,7 +18936,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Reads counts of the frame before: a store that is still under way would stall bytes. */
+/* Reads counts of the frame before: a store under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -19568,7 +18984,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
 
 PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
 {
-  return bit ? PERMI_NAME(signs_advance)(walk, k, 1) : PERMI_NAME(signs_advance)(walk, k, 0);
+  return PERMI_NAME(signs_advance)(walk, k, bit);
 }
 
 #if PERMI_WIDTH >= 4
@@ -19611,7 +19027,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* Returns the sum over groups of block 1 of values times products of shared rows, of counts u without block 1. */
+/* Sums over groups of block 1 values times products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -19619,7 +19035,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int64_t sum = 0;
   int at, i;
 #if PERMI_WIDTH >= 4
-  if (signs->by_table) { /* values beyond the last are 0 */
+  if (signs->by_table) { /* 0 beyond the last */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
@@ -19655,19 +19071,19 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   return sum;
 }
 
-/* Adds products of own rows over living patterns by groups. Branches on patterns would be hard to predict. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
-                                                       int block)
+/* Adds products of own rows over living patterns. Branches on patterns would be hard to predict. */
+PERMI_TARGET PERMI_NEVER_INLINE static void PERMI_NAME(signs_group)(permi_signs_walk *walk,
+                                                                    const permi_signs_frame *frame, int block)
 {
   const permi_signs *signs = walk->signs;
   uint16_t *group = walk->group[block];
   int64_t *value = walk->value[block];
   const uint16_t *group_of = signs->group[block];
-  uint16_t slot[1 << PERMI_SIGNS_BLOCK]; /* read before it is written, and not used then */
+  uint16_t slot[1 << PERMI_SIGNS_BLOCK]; /* not used before it is written */
   uint16_t pattern[1 << PERMI_SIGNS_BLOCK];
   int64_t product[1 << PERMI_SIGNS_BLOCK];
   uint64_t seen[PERMI_SIGNS_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0}, set[PERMI_SIGNS_WORDS];
-  unsigned left = 0; /* words with patterns */
+  unsigned left = 0; /* words */
   int groups = 0, patterns = 0, k, w;
   for (w = 0; w < PERMI_SIGNS_WORDS; w++) {
     set[w] = frame->alive[block][w];
