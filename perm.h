@@ -783,7 +783,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL
 #define PERMI_UNROLL_FEW
 #endif
-/* Without optimisation, inlining would triple the code. */
+/* Without optimisation inlining triples the code. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
@@ -830,7 +830,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
+/* Nobody sets this clock (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
    clock_gettime, which takes two longs, or has another name. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
@@ -1081,10 +1081,10 @@ typedef struct permi_pool {
   int failed;
 } permi_pool;
 
-/* Sets pool->failed for good when memory runs out. */
+/* Without memory sets pool->failed for good. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
-  const size_t head = 16; /* keeps the alignment of malloc */
+  const size_t head = 16; /* alignment */
   char *block = NULL;
   if (!pool->failed && count <= (SIZE_MAX - head) / size)
     block = (char *)permi_allocate(pool->allocator, 1, head + count * size);
@@ -1117,7 +1117,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* Returns log2 n! to 2e-12 by Stirling's series (lgamma writes a global: a data race). */
+/* Returns log2 n! to 2e-12 (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -1154,7 +1154,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Leaves a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
+/* Spares a kilobyte that takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -1162,7 +1162,7 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* Puts a point for the locale's into a printed double. */
+/* Puts a point for the locale's. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -1269,7 +1269,7 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
 #define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input; /* bytes beside the input, and of it */
+  double limit, input; /* bytes beside the input, of it */
   size_t live, wanted; /* wanted: the most that were refused */
   size_t holders;
 } permi_meter;
@@ -1370,7 +1370,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* For people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative number or NaN is 0. */
+/* "3 h 12 min", "9e+12 years"; "2.5 GB"; 0 for a negative number or NaN. */
 typedef struct permi_words_of {
   char text[128];
 } permi_words_of;
@@ -1452,7 +1452,7 @@ static double permi_max_bytes(const perm_options *options)
 
 /* ======================================================================================== >>doubles */
 
-/* Guards against mistakes, not adversaries; the same on either byte order. */
+/* Guards against mistakes, not adversaries, on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -1633,7 +1633,7 @@ static int permi_arithmetic_is_sound(void)
 }
 
 /* ======================================================================================= >>integers
-   Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
+   Magnitudes of 64-bit words, perm_sum and perm_integer. */
 
 /* a += b and a -= b of n words return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
@@ -1701,7 +1701,7 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns carry or borrow. */
+/* y = c x, y += c x or y -= c x (sign 0, 1, -1); returns carry or borrow. */
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
@@ -1726,7 +1726,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns whether x, in two's complement, is negative; magnitude may be x itself. */
+/* Returns whether x is negative; magnitude may be x. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1903,7 +1903,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* Returns (high 2^64 + low) mod p for high < p <= 2^63. */
+/* high < p <= 2^63 */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -1943,7 +1943,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* Returns 0 if there is a fraction or the integer is too long. */
+/* Returns 0 for a fraction, or if too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = *sum;
@@ -1988,13 +1988,13 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* Returns at least the modulus of a + bi, at most 1.42 times it: never divide by it. */
+/* Returns 1 to 1.42 times the modulus of a + bi: never divide by it. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* The same number in units 2^d as large. */
+/* Changes to units 2^d as large. */
 static void permi_number_raise(permi_number *a, long long d)
 {
   const int shift = -permi_int_exponent(d);
@@ -2021,7 +2021,7 @@ static void permi_number_normalise(permi_number *a)
   permi_number_raise(a, e);
 }
 
-/* Returns ab, rounded up where it underflows; 0 if either is 0, even times infinity. */
+/* Returns ab, rounded up if it underflows; 0 times infinity is 0. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
@@ -2195,7 +2195,7 @@ typedef struct permi_numbers {
   uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 
-/* A multiplier: an entry, or a value of one word or double a part. */
+/* An entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
   double real_low, imaginary_low;
@@ -2497,7 +2497,7 @@ static perm_isa permi_isa_best(void)
         miss its target, and following it could overwrite any file.
    A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of kinds. */
 
-/* Tests make operations fail: returns an errno or 0, and may lower *bytes. */
+/* For tests: returns an errno or 0, may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
@@ -2538,7 +2538,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* Returns the bytes of path through its last slash. */
+/* Returns the length through the last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -2547,7 +2547,7 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* Removes what killed processes left; `name` is a buffer. */
+/* `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path) - base;
@@ -2583,7 +2583,7 @@ static int permi_file_create_new(permi_replacement *file)
                                       file->kept < 0 ? 0666 : 0600));
   if (file->descriptor < 0)
     return errno;
-  /* a clean-up may have removed it in between */
+  /* unless a clean-up removed it */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0)) {
     file->stream = fdopen(file->descriptor, "wb");
@@ -2641,7 +2641,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Creates the temporary file; returns 0 or an errno. */
+/* Returns 0 or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   uint64_t number = permi_hash(permi_hash_double(PERMI_PROCESS, permi_seconds()), (uint64_t)time(NULL));
@@ -7163,7 +7163,7 @@ static double permi_dense_rate(const perm_options *options)
 }
 
 /* ======================================================================================== >>residues
-   Arithmetic modulo primes below 2^62, and integers from their residues. */
+   Arithmetic modulo primes below 2^62. */
 
 /* Montgomery's products (Math. Comp. 44 (1985) 519-521) are a b 2^-64. */
 typedef struct permi_odd_modulus {
@@ -7185,7 +7185,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, con
   return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
 }
 
-/* Returns t + a b; below 2^64 p, to be reduced. */
+/* Below 2^64 p, to be reduced. */
 static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
 {
   permi_wide_add(&t, permi_multiply_words(a, b));
@@ -7268,7 +7268,7 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
   return above;
 }
 
-/* Returns a square root of -1 modulo a prime that is 1 modulo 4. */
+/* Returns a root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
   uint64_t base, root;
@@ -7329,7 +7329,6 @@ PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Returns the primes for signed integers below 2^bits. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
@@ -7389,7 +7388,7 @@ static void permi_residues_too_long(perm_status status, permi_control *control)
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
   const int64_t *a;
-  ptrdiff_t line, along; /* from row to row, from entry to entry */
+  ptrdiff_t line, along; /* steps to the next row, entry */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];      /* rows, largest norm first */
   uint64_t norm[PERM_MAX_N];  /* halved with the row, at least 1; UINT64_MAX: 2^63 or more */
@@ -7415,7 +7414,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.transposed = transposed;
   rows.bits = rows.halved = 0;
   for (i = 0; i < n; i++) {
-    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* words of the norm; parities */
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* norm; parities */
     for (j = 0; j < n; j++)
       for (part = 0; part < rows.parts; part++) {
         const int64_t x = permi_exact_at(&rows, i, j, part);
@@ -7440,7 +7439,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-/* Returns what y_i loses when x_j becomes -1. */
+/* Returns what x_j = -1 takes from y_i. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -7456,7 +7455,7 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   int j;
   for (j = 0; j < rows->n; j++)
     permi_wide_add(&sum, permi_wide_of(permi_exact_at(rows, i, j, part)));
-  if (rows->half[i]) { /* arithmetic shift of an even number */
+  if (rows->half[i]) { /* arithmetic shift */
     sum.low = sum.low >> 1 | sum.high << 63;
     sum.high = sum.high >> 1 | (sum.high & UINT64_C(1) << 63);
   }
@@ -7658,7 +7657,7 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* fixed_column: the one whose sign is always +. */
+/* fixed_column: of sign + */
 static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fixed_column, int chunk_log2,
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {
@@ -7765,7 +7764,7 @@ static const permi_exact_family permi_exact_families[] = {
     {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, NULL, {NULL}}};
 
 typedef struct permi_exact_packing {
-  int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
+  int limbs, narrow, few, fifths, wide;           /* few: 0 for exact_many; fifths: limbs of five; wide: rows */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
   int atom_of[PERM_MAX_N];
 } permi_exact_packing;
@@ -7793,6 +7792,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
   memset(packing, 0, sizeof *packing);
   packing->limbs = limbs;
   packing->narrow = narrow;
+  packing->few = limbs <= 6 && narrow == limbs ? limbs : 0;
   for (h = 0; h < limbs; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
@@ -7878,12 +7878,6 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns 0 for exact_many. */
-static int permi_exact_few(const permi_exact_packing *packing)
-{
-  return packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0;
-}
-
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
 {
   const perm_isa isa =
@@ -7901,11 +7895,11 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   while (family->isa > isa || (family->all && n < family->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1))
     family++;
   if (!family->all || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan->packing))
-    return; /* limbs in doubles need rounding to nearest */
+    return;
   plan->family = family;
   operations = permi_exact_operations(&plan->packing, rows);
   plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
-                  (permi_exact_few(&plan->packing) ? 1 : 0.5) / family->rate *
+                  (plan->packing.few ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
@@ -7942,7 +7936,7 @@ static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   memset(&total, 0, sizeof total);
   exact->run(exact, chunk, (permi_exact_work *)workspace, &total);
   permi_exact_add(exact, total.plane[0], 0, &partial->value);
-  if (exact->parts == 2) { /* re re', im im', (re + im)(re' + im') */
+  if (exact->parts == 2) {
     permi_exact_add(exact, total.plane[1], 1, &partial->value);
     permi_exact_add(exact, total.plane[2], 0, &partial->imaginary);
     permi_exact_add(exact, total.plane[0], 1, &partial->imaginary);
@@ -7998,7 +7992,7 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
   const int parts = plan->rows.parts, limbs = packing->limbs, first = (limbs + 1) / 2;
-  const int few = permi_exact_few(packing), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
+  const int few = packing->few, terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
   int i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
@@ -8037,19 +8031,12 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Columns are lanes, block or settings, the fixed one, outer ones. */
-typedef struct permi_exact_places {
-  int skip, lanes, inner;
-  uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* of settings, or lanes' bytes */
-  uint8_t *nibbles;
-} permi_exact_places;
-
-/* Fills in row i, the r-th of the atoms'. */
-static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
-                                   permi_exact_places *to)
+/* Fills in row i, the r-th of the atoms'. Columns are lanes, block or settings, the fixed one, outer ones. step: [1 +
+   outer + settings][padded]; bytes: settings, or lanes' bytes and nibbles. */
+static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int skip, int lanes,
+                                   uint32_t *to, uint8_t *bytes)
 {
-  const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
+  const int outer = exact->outer, inner = rows->n - 1 - outer, padded = exact->padded;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
   uint64_t step[PERM_MAX_N], all_plus = 0;
@@ -8058,30 +8045,28 @@ static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *r
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
   all_plus >>= 1;
   for (j = 0; j < outer; j++)
-    to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
+    to[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
   if (!skip) {
-    permi_exact_settings(step, inner, all_plus, 2, to->next);
-    to->next += 2 << inner;
+    permi_exact_settings(step, inner, all_plus, 2, bytes + ((ptrdiff_t)r * 2 << inner));
     return;
   }
-  to->step[r] = ((uint32_t)all_plus & part) * copies;
+  to[r] = ((uint32_t)all_plus & part) * copies;
   for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
-    to->step[(outer - 1 + j) * padded + r] = ((uint32_t)step[to->lanes + j] & part) * copies;
+    to[(outer - 1 + j) * padded + r] = ((uint32_t)step[lanes + j] & part) * copies;
   if (rows->half[i]) {
-    permi_exact_settings(step, to->lanes + 2, 0, 1, to->next);
-    to->next += 4 << to->lanes;
+    permi_exact_settings(step, lanes + 2, 0, 1, bytes + ((ptrdiff_t)exact->even_rows << (lanes + 2)));
     exact->even_row[exact->even_rows++] = r;
   }
+  bytes += ((ptrdiff_t)rows->halved << (lanes + 2)) + 48 * r;
   for (j = 0; j < 3; j++)
-    permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, to->nibbles + 48 * r + 16 * j);
+    permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, bytes + 16 * j);
 }
 
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
 {
   const permi_exact_rows *rows = &plan->rows;
-  const permi_exact_family *family = plan->family;
-  const int n = rows->n, skip = plan->skip, lanes = family->lanes_log2 + skip;
+  const int n = rows->n, skip = plan->skip, lanes = plan->family->lanes_log2 + skip;
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
@@ -8090,26 +8075,23 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
                        (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
-  permi_exact_places to;
+  uint32_t *step;
+  uint8_t *at;
   double *doubles;
   int a, i, part, r = 0, entry = 0;
   if (!exact)
     return permi_fail_memory(result);
-  to.skip = skip;
-  to.lanes = lanes;
-  to.inner = inner;
-  to.step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
-  to.next = (uint8_t *)(to.step + padded * steps); /* a multiple of 64 bytes on */
-  to.nibbles = to.next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
-  exact->start = to.step;
-  exact->step = to.step + padded;
+  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
+  at = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
+  exact->start = step;
+  exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
-  exact->table = (const int16_t *)(const void *)to.next;
-  doubles = (double *)(void *)(to.next + ((table + 63) & ~(size_t)63));
+  exact->table = (const int16_t *)(const void *)at;
+  doubles = (double *)(void *)(at + ((table + 63) & ~(size_t)63));
   exact->wide_table = doubles;
   exact->wide_step = doubles + (wide << inner);
-  exact->lane_bytes = to.next;
-  exact->nibbles = to.nibbles;
+  exact->lane_bytes = at;
+  exact->nibbles = at + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
   permi_exact_form(exact, plan, inner);
   for (a = 0; a < exact->limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
@@ -8117,12 +8099,13 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
     for (i = 0; i < n && exact->atom_rows[a]; i++)
       if (plan->packing.atom_of[i] == a && h < exact->narrow)
-        permi_exact_row_tables(exact, rows, i, r++, &to);
+        permi_exact_row_tables(exact, rows, i, r++, skip, lanes, step, at);
       else if (plan->packing.atom_of[i] == a)
         for (part = 0; part < rows->parts; part++)
           permi_exact_doubles(exact, rows, i, part, entry++, doubles, doubles + (wide << inner));
   }
-  permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
+  permi_exact_fill(rows, plan->family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact,
+                   leaf);
   leaf->explain = permi_exact_explain;
   leaf->run_chunk = permi_exact_chunk;
   leaf->workspace = sizeof(permi_exact_work);
@@ -8185,7 +8168,6 @@ static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld
   memcpy(value, f[(1 << n) - 1], sizeof f[0]);
 }
 
-/* Returns x as a double. */
 static double permi_small_set(perm_integer *integer, permi_wide x)
 {
   int e;
@@ -8309,7 +8291,7 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Makes the shape. Returns predicted seconds, or INFINITY. */
+/* Returns predicted seconds, or INFINITY. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;
@@ -15737,7 +15719,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
     a[1] = carry[1];
 }
 
-/* Adds a product of last limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, PERMI_V a, PERMI_V b, PERMI_V round, PERMI_V rest)
 {
   const PERMI_V high = PERMI_FMA(a, b, round), low = PERMI_FMA(a, b, rest - high);
@@ -16003,7 +15984,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, 
   }
 }
 
-/* Empties accumulators that `settings` more might overflow. */
+/* Makes room for `settings` more. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 permi_exact_work *work, permi_exact_total *total)
 {
@@ -16070,7 +16051,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                                 permi_exact_total *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
-  const int shift = PERMI_WIDTH / 4; /* of a lane in its second four bits */
+  const int shift = PERMI_WIDTH / 4;
   const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET((15 << shift & 15) * 0x01010101);
   int16_t *atom = work->atom;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
@@ -16132,7 +16113,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                    PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
           PERMI_I even;
-          if (with_first == first) /* one row has the sign, 0 beyond the lists */
+          if (with_first == first) /* it has the sign, 0 beyond the lists */
             z = PERMI_I_SUB8(z ^ sign, sign) & PERMI_I_LOAD_ANY(exact->ends + 64 - rest);
           even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);
