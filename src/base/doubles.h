@@ -3,7 +3,7 @@
 #include "../api/types.h"
 #include "platform.h"
 
-/* Guards against mistakes, not adversaries; the same on either byte order. */
+/* Guards against mistakes, not adversaries, on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);

@@ -13,7 +13,7 @@
 #include "memory.h"
 #include "doubles.h"
 
-/* Tests make operations fail: returns an errno or 0, and may lower *bytes. */
+/* For tests: returns an errno or 0, may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
@@ -54,7 +54,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* Returns the bytes of path through its last slash. */
+/* Returns the length through the last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -63,7 +63,7 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* Removes what killed processes left; `name` is a buffer. */
+/* `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path) - base;
@@ -99,7 +99,7 @@ static int permi_file_create_new(permi_replacement *file)
                                       file->kept < 0 ? 0666 : 0600));
   if (file->descriptor < 0)
     return errno;
-  /* a clean-up may have removed it in between */
+  /* unless a clean-up removed it */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0)) {
     file->stream = fdopen(file->descriptor, "wb");
@@ -157,7 +157,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Creates the temporary file; returns 0 or an errno. */
+/* Returns 0 or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   uint64_t number = permi_hash(permi_hash_double(PERMI_PROCESS, permi_seconds()), (uint64_t)time(NULL));

@@ -1,5 +1,5 @@
 /* ======================================================================================= >>integers
-   Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
+   Magnitudes of 64-bit words, perm_sum and perm_integer. */
 #pragma once
 #include "doubles.h"
 
@@ -69,7 +69,7 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns carry or borrow. */
+/* y = c x, y += c x or y -= c x (sign 0, 1, -1); returns carry or borrow. */
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
@@ -94,7 +94,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns whether x, in two's complement, is negative; magnitude may be x itself. */
+/* Returns whether x is negative; magnitude may be x. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -271,7 +271,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* Returns (high 2^64 + low) mod p for high < p <= 2^63. */
+/* high < p <= 2^63 */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -311,7 +311,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* Returns 0 if there is a fraction or the integer is too long. */
+/* Returns 0 for a fraction, or if too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = *sum;
@@ -356,13 +356,13 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* Returns at least the modulus of a + bi, at most 1.42 times it: never divide by it. */
+/* Returns 1 to 1.42 times the modulus of a + bi: never divide by it. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* The same number in units 2^d as large. */
+/* Changes to units 2^d as large. */
 static void permi_number_raise(permi_number *a, long long d)
 {
   const int shift = -permi_int_exponent(d);
@@ -389,7 +389,7 @@ static void permi_number_normalise(permi_number *a)
   permi_number_raise(a, e);
 }
 
-/* Returns ab, rounded up where it underflows; 0 if either is 0, even times infinity. */
+/* Returns ab, rounded up if it underflows; 0 times infinity is 0. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);

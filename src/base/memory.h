@@ -36,10 +36,10 @@ typedef struct permi_pool {
   int failed;
 } permi_pool;
 
-/* Sets pool->failed for good when memory runs out. */
+/* Without memory sets pool->failed for good. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
-  const size_t head = 16; /* keeps the alignment of malloc */
+  const size_t head = 16; /* alignment */
   char *block = NULL;
   if (!pool->failed && count <= (SIZE_MAX - head) / size)
     block = (char *)permi_allocate(pool->allocator, 1, head + count * size);
@@ -72,7 +72,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* Returns log2 n! to 2e-12 by Stirling's series (lgamma writes a global: a data race). */
+/* Returns log2 n! to 2e-12 (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -109,7 +109,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Leaves a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
+/* Spares a kilobyte that takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -117,7 +117,7 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* Puts a point for the locale's into a printed double. */
+/* Puts a point for the locale's. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -224,7 +224,7 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
 #define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input; /* bytes beside the input, and of it */
+  double limit, input; /* bytes beside the input, of it */
   size_t live, wanted; /* wanted: the most that were refused */
   size_t holders;
 } permi_meter;
@@ -325,7 +325,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* For people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative number or NaN is 0. */
+/* "3 h 12 min", "9e+12 years"; "2.5 GB"; 0 for a negative number or NaN. */
 typedef struct permi_words_of {
   char text[128];
 } permi_words_of;

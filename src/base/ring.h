@@ -27,7 +27,7 @@ typedef struct permi_numbers {
   uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 
-/* A multiplier: an entry, or a value of one word or double a part. */
+/* An entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
   double real_low, imaginary_low;

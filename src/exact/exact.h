@@ -14,7 +14,7 @@
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
   const int64_t *a;
-  ptrdiff_t line, along; /* from row to row, from entry to entry */
+  ptrdiff_t line, along; /* steps to the next row, entry */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];      /* rows, largest norm first */
   uint64_t norm[PERM_MAX_N];  /* halved with the row, at least 1; UINT64_MAX: 2^63 or more */
@@ -40,7 +40,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.transposed = transposed;
   rows.bits = rows.halved = 0;
   for (i = 0; i < n; i++) {
-    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* words of the norm; parities */
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* norm; parities */
     for (j = 0; j < n; j++)
       for (part = 0; part < rows.parts; part++) {
         const int64_t x = permi_exact_at(&rows, i, j, part);
@@ -65,7 +65,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-/* Returns what y_i loses when x_j becomes -1. */
+/* Returns what x_j = -1 takes from y_i. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -81,7 +81,7 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   int j;
   for (j = 0; j < rows->n; j++)
     permi_wide_add(&sum, permi_wide_of(permi_exact_at(rows, i, j, part)));
-  if (rows->half[i]) { /* arithmetic shift of an even number */
+  if (rows->half[i]) { /* arithmetic shift */
     sum.low = sum.low >> 1 | sum.high << 63;
     sum.high = sum.high >> 1 | (sum.high & UINT64_C(1) << 63);
   }
@@ -283,7 +283,7 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* fixed_column: the one whose sign is always +. */
+/* fixed_column: of sign + */
 static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fixed_column, int chunk_log2,
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {

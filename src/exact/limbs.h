@@ -33,7 +33,7 @@ static const permi_exact_family permi_exact_families[] = {
     {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, NULL, {NULL}}};
 
 typedef struct permi_exact_packing {
-  int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
+  int limbs, narrow, few, fifths, wide;           /* few: 0 for exact_many; fifths: limbs of five; wide: rows */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
   int atom_of[PERM_MAX_N];
 } permi_exact_packing;
@@ -61,6 +61,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
   memset(packing, 0, sizeof *packing);
   packing->limbs = limbs;
   packing->narrow = narrow;
+  packing->few = limbs <= 6 && narrow == limbs ? limbs : 0;
   for (h = 0; h < limbs; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
@@ -146,12 +147,6 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns 0 for exact_many. */
-static int permi_exact_few(const permi_exact_packing *packing)
-{
-  return packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0;
-}
-
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
 {
   const perm_isa isa =
@@ -169,11 +164,11 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   while (family->isa > isa || (family->all && n < family->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1))
     family++;
   if (!family->all || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan->packing))
-    return; /* limbs in doubles need rounding to nearest */
+    return;
   plan->family = family;
   operations = permi_exact_operations(&plan->packing, rows);
   plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
-                  (permi_exact_few(&plan->packing) ? 1 : 0.5) / family->rate *
+                  (plan->packing.few ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
@@ -210,7 +205,7 @@ static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   memset(&total, 0, sizeof total);
   exact->run(exact, chunk, (permi_exact_work *)workspace, &total);
   permi_exact_add(exact, total.plane[0], 0, &partial->value);
-  if (exact->parts == 2) { /* re re', im im', (re + im)(re' + im') */
+  if (exact->parts == 2) {
     permi_exact_add(exact, total.plane[1], 1, &partial->value);
     permi_exact_add(exact, total.plane[2], 0, &partial->imaginary);
     permi_exact_add(exact, total.plane[0], 1, &partial->imaginary);
@@ -266,7 +261,7 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
   const int parts = plan->rows.parts, limbs = packing->limbs, first = (limbs + 1) / 2;
-  const int few = permi_exact_few(packing), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
+  const int few = packing->few, terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
   int i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
@@ -305,19 +300,12 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Columns are lanes, block or settings, the fixed one, outer ones. */
-typedef struct permi_exact_places {
-  int skip, lanes, inner;
-  uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* of settings, or lanes' bytes */
-  uint8_t *nibbles;
-} permi_exact_places;
-
-/* Fills in row i, the r-th of the atoms'. */
-static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
-                                   permi_exact_places *to)
+/* Fills in row i, the r-th of the atoms'. Columns are lanes, block or settings, the fixed one, outer ones. step: [1 +
+   outer + settings][padded]; bytes: settings, or lanes' bytes and nibbles. */
+static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int skip, int lanes,
+                                   uint32_t *to, uint8_t *bytes)
 {
-  const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
+  const int outer = exact->outer, inner = rows->n - 1 - outer, padded = exact->padded;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
   uint64_t step[PERM_MAX_N], all_plus = 0;
@@ -326,30 +314,28 @@ static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *r
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
   all_plus >>= 1;
   for (j = 0; j < outer; j++)
-    to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
+    to[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
   if (!skip) {
-    permi_exact_settings(step, inner, all_plus, 2, to->next);
-    to->next += 2 << inner;
+    permi_exact_settings(step, inner, all_plus, 2, bytes + ((ptrdiff_t)r * 2 << inner));
     return;
   }
-  to->step[r] = ((uint32_t)all_plus & part) * copies;
+  to[r] = ((uint32_t)all_plus & part) * copies;
   for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
-    to->step[(outer - 1 + j) * padded + r] = ((uint32_t)step[to->lanes + j] & part) * copies;
+    to[(outer - 1 + j) * padded + r] = ((uint32_t)step[lanes + j] & part) * copies;
   if (rows->half[i]) {
-    permi_exact_settings(step, to->lanes + 2, 0, 1, to->next);
-    to->next += 4 << to->lanes;
+    permi_exact_settings(step, lanes + 2, 0, 1, bytes + ((ptrdiff_t)exact->even_rows << (lanes + 2)));
     exact->even_row[exact->even_rows++] = r;
   }
+  bytes += ((ptrdiff_t)rows->halved << (lanes + 2)) + 48 * r;
   for (j = 0; j < 3; j++)
-    permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, to->nibbles + 48 * r + 16 * j);
+    permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, bytes + 16 * j);
 }
 
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
 {
   const permi_exact_rows *rows = &plan->rows;
-  const permi_exact_family *family = plan->family;
-  const int n = rows->n, skip = plan->skip, lanes = family->lanes_log2 + skip;
+  const int n = rows->n, skip = plan->skip, lanes = plan->family->lanes_log2 + skip;
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
@@ -358,26 +344,23 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
                        (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
-  permi_exact_places to;
+  uint32_t *step;
+  uint8_t *at;
   double *doubles;
   int a, i, part, r = 0, entry = 0;
   if (!exact)
     return permi_fail_memory(result);
-  to.skip = skip;
-  to.lanes = lanes;
-  to.inner = inner;
-  to.step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
-  to.next = (uint8_t *)(to.step + padded * steps); /* a multiple of 64 bytes on */
-  to.nibbles = to.next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
-  exact->start = to.step;
-  exact->step = to.step + padded;
+  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
+  at = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
+  exact->start = step;
+  exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
-  exact->table = (const int16_t *)(const void *)to.next;
-  doubles = (double *)(void *)(to.next + ((table + 63) & ~(size_t)63));
+  exact->table = (const int16_t *)(const void *)at;
+  doubles = (double *)(void *)(at + ((table + 63) & ~(size_t)63));
   exact->wide_table = doubles;
   exact->wide_step = doubles + (wide << inner);
-  exact->lane_bytes = to.next;
-  exact->nibbles = to.nibbles;
+  exact->lane_bytes = at;
+  exact->nibbles = at + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
   permi_exact_form(exact, plan, inner);
   for (a = 0; a < exact->limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
@@ -385,12 +368,13 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
     for (i = 0; i < n && exact->atom_rows[a]; i++)
       if (plan->packing.atom_of[i] == a && h < exact->narrow)
-        permi_exact_row_tables(exact, rows, i, r++, &to);
+        permi_exact_row_tables(exact, rows, i, r++, skip, lanes, step, at);
       else if (plan->packing.atom_of[i] == a)
         for (part = 0; part < rows->parts; part++)
           permi_exact_doubles(exact, rows, i, part, entry++, doubles, doubles + (wide << inner));
   }
-  permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
+  permi_exact_fill(rows, plan->family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact,
+                   leaf);
   leaf->explain = permi_exact_explain;
   leaf->run_chunk = permi_exact_chunk;
   leaf->workspace = sizeof(permi_exact_work);

@@ -1,5 +1,5 @@
 /* ======================================================================================== >>residues
-   Arithmetic modulo primes below 2^62, and integers from their residues. */
+   Arithmetic modulo primes below 2^62. */
 #pragma once
 #include "../base/ring.h"
 #include "../job/control.h"
@@ -24,7 +24,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, con
   return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
 }
 
-/* Returns t + a b; below 2^64 p, to be reduced. */
+/* Below 2^64 p, to be reduced. */
 static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
 {
   permi_wide_add(&t, permi_multiply_words(a, b));
@@ -107,7 +107,7 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
   return above;
 }
 
-/* Returns a square root of -1 modulo a prime that is 1 modulo 4. */
+/* Returns a root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
   uint64_t base, root;
@@ -168,7 +168,6 @@ PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
   return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
-/* Returns the primes for signed integers below 2^bits. */
 static int permi_primes_needed(double bits)
 {
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;

@@ -57,7 +57,6 @@ static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld
   memcpy(value, f[(1 << n) - 1], sizeof f[0]);
 }
 
-/* Returns x as a double. */
 static double permi_small_set(perm_integer *integer, permi_wide x)
 {
   int e;
