@@ -62,8 +62,6 @@
        transversals  every perfect matching; all values
        planar        planar blocks: a determinant [Kas61] of about n^1.5 products; integers modulo a prime for each 62
                      bits, others in double-double, with a bound if fronts have at most 160 rows
-       low-rank      rank 4 or less, without rounding; by name any order, or refused with the reason; auto asks it of
-                     blocks with half of their entries
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain predict it, perm_sparse_spy draws it.
@@ -85,6 +83,7 @@
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
                      >>vectors         input of vector kernels; readings for AVX-512, AVX2
+                     >>primes          primes, integers from residues
                      >>device          what engines ask of perm_cuda.cu; what stands in without it
      frontier/       >>values          values of the ring; runs of steps: threads, stops, the last value
                      >>frontier        states, keys, cursors of the lists; from an order to the streams of a step
@@ -5026,6 +5025,189 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #else
 #define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
 #endif
+
+/* ========================================================================================== >>primes
+   Primes below 2^62, and integers from their residues. */
+
+/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+static int permi_words_of_bits(double bits)
+{
+  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
+}
+
+/* Returns a^e, like a times 2^64. */
+static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
+{
+  uint64_t power = prime->one;
+  for (; e; e >>= 1) {
+    power = e & 1 ? permi_montgomery(power, a, prime) : power;
+    a = permi_montgomery(a, a, prime);
+  }
+  return power;
+}
+
+/* Returns 2^64 / a. */
+static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
+{
+  return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
+}
+
+/* Returns 1 if p < 2^63 is prime, by Miller and Rabin's test to the first twelve primes, enough for 64 bits
+   (J. Sorenson, J. Webster, Math. Comp. 86 (2017) 985-1003). */
+static int permi_is_prime(uint64_t p)
+{
+  static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
+  const int bases = sizeof base / sizeof *base;
+  permi_odd_modulus prime;
+  uint64_t odd = p - 1;
+  int twos = 0, k, s;
+  if (p < 3 || !(p & 1))
+    return p == 2;
+  for (k = 0; k < bases; k++)
+    if (p % (uint64_t)base[k] == 0)
+      return p == (uint64_t)base[k];
+  for (; !(odd & 1); odd >>= 1)
+    twos++;
+  prime = permi_odd_modulus_of(p);
+  for (k = 0; k < bases; k++) {
+    uint64_t x = permi_prime_power(permi_montgomery((uint64_t)base[k], prime.square, &prime), odd, &prime);
+    for (s = 1; s < twos && x != prime.one && x != p - prime.one; s++)
+      x = permi_montgomery(x, x, &prime);
+    if (x != p - prime.one && (s > 1 || x != prime.one))
+      return 0;
+  }
+  return 1;
+}
+
+#define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
+
+/* with_root: 1 modulo 4 */
+static uint64_t permi_prime_below(uint64_t above, int with_root)
+{
+  do
+    above = with_root ? ((above - 2) & ~UINT64_C(3)) + 1 : (above - 2) | 1;
+  while (!permi_is_prime(above));
+  return above;
+}
+
+/* Returns a square root of -1 modulo a prime that is 1 modulo 4. */
+static uint64_t permi_prime_root(const permi_odd_modulus *prime)
+{
+  uint64_t base, root;
+  for (base = 2;; base++) {
+    root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
+    if (permi_montgomery(root, root, prime) == prime->p - prime->one)
+      return permi_montgomery(root, 1, prime);
+  }
+}
+
+/* p <= 2^63 */
+static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
+{
+  uint64_t rest = 0;
+  while (words-- > 0)
+    rest = permi_residue_wide(rest, word[words], p);
+  return rest;
+}
+
+/* Sets word to the integer of least modulus with these residues, in O(primes^2). Returns 1 if it is negative. word,
+   product: primes + 1 words. */
+static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
+                                   uint64_t *product)
+{
+  const int words = primes + 1;
+  int k, i, larger = 0;
+  memset(word, 0, (size_t)words * sizeof *word);
+  memset(product, 0, (size_t)words * sizeof *product);
+  product[0] = 1;
+  for (k = 0; k < primes; k++) { /* word is right modulo the product so far, and below it */
+    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, p);
+    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, p), &prime[k]);
+    const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
+    word[k + 1] += permi_words_times(word, product, k + 1, digit, 1);
+    product[k + 1] = permi_words_times(product, product, k + 1, p, 0);
+  }
+  for (i = words - 1; i >= 0 && !larger; i--) { /* word > product - word ? */
+    const uint64_t twice = word[i] << 1 | (i ? word[i - 1] >> 63 : 0);
+    larger = twice > product[i] ? 1 : twice < product[i] ? -1 : 0;
+  }
+  if (larger <= 0)
+    return 0;
+  permi_words_subtract(product, word, words);
+  memcpy(word, product, (size_t)words * sizeof *word);
+  return 1;
+}
+
+/* Sets the parts of a Gaussian integer from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
+static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
+                                uint64_t *imaginary)
+{
+  const uint64_t p = prime->p, sum = permi_residue_add(value[0], value[1], 0, p);
+  *real = sum & 1 ? sum / 2 + p / 2 + 1 : sum / 2;
+  *imaginary = permi_montgomery(permi_residue_add(value[0], value[1], 1, p),
+                                permi_prime_inverse(permi_residue_add(root, root, 0, p), prime), prime);
+}
+
+static uint64_t permi_residue_of(int64_t x, uint64_t p)
+{
+  const uint64_t modulus = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, rest = modulus < p ? modulus : modulus % p;
+  return x < 0 && rest ? p - rest : rest;
+}
+
+static uint64_t permi_residue_of_double(double x, uint64_t p)
+{
+  x = fmod(x, (double)p);
+  return (uint64_t)(x < 0 ? x + (double)p : x);
+}
+
+/* Returns the primes that integers of either sign below 2^bits need. */
+static int permi_primes_needed(double bits)
+{
+  return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
+}
+
+static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
+{
+  uint64_t above = UINT64_C(1) << bits;
+  size_t k;
+  for (k = 0; k < count; k++) {
+    above = permi_prime_below(above, with_root);
+    prime[k] = permi_odd_modulus_of(above);
+  }
+}
+
+/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0] itself. word: 2
+   (primes + 1). PERM_ERROR_OVERFLOW: too long. */
+static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
+                                      uint64_t modulus, uint64_t *word, perm_sum *sum)
+{
+  int words = primes + 1, negative;
+  if (!primes) {
+    permi_sum_add_integer(sum, residue, 1, 0);
+    return PERM_OK;
+  }
+  negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
+  if (modulus) {
+    word[0] = permi_words_residue(word, words, modulus);
+    if (negative && word[0])
+      word[0] = modulus - word[0];
+    words = 1;
+    negative = 0;
+  }
+  while (words > 0 && !word[words - 1])
+    words--;
+  if (words > PERM_INTEGER_WORDS)
+    return PERM_ERROR_OVERFLOW;
+  permi_sum_add_integer(sum, word, words, negative);
+  return PERM_OK;
+}
+
+static void permi_residues_too_long(perm_status status, permi_control *control)
+{
+  if (status == PERM_ERROR_OVERFLOW && control)
+    snprintf(control->message, sizeof control->message,
+             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
+}
 
 PERMI_BRIEF_BEGIN
 
@@ -18228,7 +18410,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY && !engine->release) { /* as for arrays, no limit refuses these */
+  if (engine->flags & PERMI_ARRAY) { /* as for arrays, no limit refuses these */
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -18253,8 +18435,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
-  if (status == PERM_OK && engine->flags & PERMI_ARRAY && !leaf->integer)
-    permi_make_honest(maker, block, leaf);
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -18386,9 +18566,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
   const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
-  if (engine->flags & PERMI_ARRAY && engine->planning == 0)
+  if (engine->flags & PERMI_ARRAY)
     return 0;
-  if (!(engine->flags & (PERMI_ARRAY | PERMI_FULL)) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
+  if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
@@ -18619,47 +18799,6 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* By name: the matrix as it is, for rounded doubles have other ranks. Integers that do not fit doubles are taken whole,
-   and their permanent is rounded. */
-static perm_status permi_make_ranked(const permi_given *given, int exact, permi_maker *maker)
-{
-  const perm_options *options = maker->options;
-  permi_problem problem;
-  permi_offer offer;
-  permi_leaf leaf;
-  permi_rank *rank = NULL;
-  const char *why = "";
-  void *entries;
-  perm_status status = given->n <= PERM_MAX_LINES
-                           ? permi_sparse_array(given, &options->allocator, exact || permi_sparse_rounds(given, NULL),
-                                                &problem, &entries, maker->result)
-                           : permi_fail(maker->result, PERM_ERROR_SIZE, 1, "method low-rank takes orders up to %d",
-                                        PERM_MAX_LINES);
-  if (status != PERM_OK)
-    return status;
-  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
-    status = permi_fail_memory(maker->result);
-  permi_release(&options->allocator, entries);
-  if (status != PERM_OK || maker->watch->stopped != PERM_OK || !rank) {
-    permi_rank_release(&options->allocator, rank);
-    return status != PERM_OK || maker->watch->stopped != PERM_OK
-               ? status
-               : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, 2,
-                            "options: method low-rank: the matrix %s; this method takes ranks up to %d", why,
-                            PERMI_RANK_MOST);
-  }
-  rank->integer = exact;
-  permi_rank_price(rank, &offer);
-  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
-      permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS) {
-    permi_rank_release(&options->allocator, rank);
-    return permi_fail_long(maker->result);
-  }
-  permi_rank_leaf(rank, offer.seconds, offer.bytes, &leaf);
-  maker->job->precision = leaf.integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
-}
-
 /* The product of its leaves is not the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
@@ -18680,7 +18819,6 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_account account;
   perm_status status = PERM_OK;
   int zero;
-  const int ranked = options->method == PERM_METHOD_LOW_RANK && given->n;
   const double start = permi_seconds();
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
@@ -18704,14 +18842,11 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.job->is_complex = working.is_complex;
   status = permi_sparse_prepare(given, exact, &working, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
-    if (zero || !ranked)
-      status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+    status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
     watch->activity = "planning";
   }
   if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = zero     ? permi_make_zero(&maker)
-             : ranked ? permi_make_ranked(given, exact, &maker)
-                      : permi_make_blocks(&maker);
+    status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);
@@ -18758,7 +18893,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          options->method != PERM_METHOD_LOW_RANK && !permi_method_is_sparse(options->method);
+          !permi_method_is_sparse(options->method);
   if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
     const char *refusal =
         permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);

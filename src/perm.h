@@ -63,7 +63,7 @@
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
 
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
+   LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter
    side is below about 30.
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. GPU kernels:
@@ -96,7 +96,7 @@
                      >>bounds          the estimate; the bound: proof of certify; a plan's leaf
                      >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
                      >>small_kernels   n <= 16
-     exact/          >>residues        Montgomery products, primes, Chinese remainders
+     exact/          >>residues        Montgomery products
                      >>exact           integers, residues
                      >>limbs           tables of their vector kernels (proof: docs/proofs-rounding.md)
                      >>small_exact     n <= 16 in one call
@@ -111,7 +111,6 @@
      plan/           >>check           finite entries, sizes, strides
                      >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                      >>engine          the interface of every engine; the choice
-                     >>rank            rank 4 or less, recognised; primes, Chinese remainders
                      >>offers          the engines for arrays
                      >>entries         the reach of every public call
                      >>judge           escalation
@@ -216,7 +215,6 @@ PERMI_BRIEF_END
 #include "plan/check.h"
 #include "plan/run.h"
 #include "plan/engine.h"
-#include "plan/rank.h"
 #include "plan/offers.h"
 #include "plan/entries.h"
 #include "plan/judge.h"

@@ -29,8 +29,7 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && ((permi_array_square(problem) && options->method == PERM_METHOD_EXACT) ||
-                           permi_array_ranked(problem, options)))
+  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
     others.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)

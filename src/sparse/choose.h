@@ -116,7 +116,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY && !engine->release) { /* as for arrays, no limit refuses these */
+  if (engine->flags & PERMI_ARRAY) { /* as for arrays, no limit refuses these */
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -141,8 +141,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
-  if (status == PERM_OK && engine->flags & PERMI_ARRAY && !leaf->integer)
-    permi_make_honest(maker, block, leaf);
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -274,9 +272,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
   const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
-  if (engine->flags & PERMI_ARRAY && engine->planning == 0)
+  if (engine->flags & PERMI_ARRAY)
     return 0;
-  if (!(engine->flags & (PERMI_ARRAY | PERMI_FULL)) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
+  if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);

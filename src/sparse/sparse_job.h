@@ -60,47 +60,6 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* By name: the matrix as it is, for rounded doubles have other ranks. Integers that do not fit doubles are taken whole,
-   and their permanent is rounded. */
-static perm_status permi_make_ranked(const permi_given *given, int exact, permi_maker *maker)
-{
-  const perm_options *options = maker->options;
-  permi_problem problem;
-  permi_offer offer;
-  permi_leaf leaf;
-  permi_rank *rank = NULL;
-  const char *why = "";
-  void *entries;
-  perm_status status = given->n <= PERM_MAX_LINES
-                           ? permi_sparse_array(given, &options->allocator, exact || permi_sparse_rounds(given, NULL),
-                                                &problem, &entries, maker->result)
-                           : permi_fail(maker->result, PERM_ERROR_SIZE, 1, "method low-rank takes orders up to %d",
-                                        PERM_MAX_LINES);
-  if (status != PERM_OK)
-    return status;
-  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
-    status = permi_fail_memory(maker->result);
-  permi_release(&options->allocator, entries);
-  if (status != PERM_OK || maker->watch->stopped != PERM_OK || !rank) {
-    permi_rank_release(&options->allocator, rank);
-    return status != PERM_OK || maker->watch->stopped != PERM_OK
-               ? status
-               : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, 2,
-                            "options: method low-rank: the matrix %s; this method takes ranks up to %d", why,
-                            PERMI_RANK_MOST);
-  }
-  rank->integer = exact;
-  permi_rank_price(rank, &offer);
-  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
-      permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS) {
-    permi_rank_release(&options->allocator, rank);
-    return permi_fail_long(maker->result);
-  }
-  permi_rank_leaf(rank, offer.seconds, offer.bytes, &leaf);
-  maker->job->precision = leaf.integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
-}
-
 /* The product of its leaves is not the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
@@ -121,7 +80,6 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_account account;
   perm_status status = PERM_OK;
   int zero;
-  const int ranked = options->method == PERM_METHOD_LOW_RANK && given->n;
   const double start = permi_seconds();
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
@@ -145,14 +103,11 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.job->is_complex = working.is_complex;
   status = permi_sparse_prepare(given, exact, &working, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
-    if (zero || !ranked)
-      status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+    status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
     watch->activity = "planning";
   }
   if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = zero     ? permi_make_zero(&maker)
-             : ranked ? permi_make_ranked(given, exact, &maker)
-                      : permi_make_blocks(&maker);
+    status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);
@@ -199,7 +154,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          options->method != PERM_METHOD_LOW_RANK && !permi_method_is_sparse(options->method);
+          !permi_method_is_sparse(options->method);
   if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
     const char *refusal =
         permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);

@@ -445,7 +445,7 @@ TEST(t_bad_arguments_are_named)
   CHECK(perm_compute_real(5, 0, a, 0, NULL, &r) == PERM_OK && r.value == 1 && r.exact);
 }
 
-/* perm_job_real and _complex make the job that perm_compute_ starts with: dense sums, equal lines, small ranks,
+/* perm_job_real and _complex make the job that perm_compute_ starts with: dense sums, equal lines,
    rectangular arrays, methods by name. */
 TEST(t_jobs_of_arrays_are_those_of_compute)
 {
