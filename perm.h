@@ -2144,38 +2144,6 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   return PERM_OK;
 }
 
-/* a += b, at the larger exponent; bits of the smaller below 2^-1000 become error. */
-static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
-{
-  permi_number b = *b_given;
-  if (a->exact && b.exact &&
-      (!permi_integer_add(&a->integer, &b.integer, 0) ||
-       (b.imaginary_integer.words && !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0))))
-    return PERM_ERROR_OVERFLOW;
-  a->exact = a->exact && b.exact;
-  permi_number_normalise(a);
-  permi_number_normalise(&b);
-  if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
-    const long long d = b.exp2 - a->exp2;
-    if (a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0) {
-      a->exp2 = b.exp2;
-    } else if (d > 0) {
-      permi_number_raise(a, d);
-      a->error += DBL_MIN;
-    } else {
-      permi_number_raise(&b, -d);
-      b.error += DBL_MIN;
-    }
-    a->value = permi_dd_add(a->value, b.value);
-    a->imaginary = permi_dd_add(a->imaginary, b.imaginary);
-    a->error = (a->error + b.error + PERMI_DD_UNIT * 4) * (1 + 1e-12); /* |values| <= 1 */
-    a->estimate += b.estimate + PERMI_DD_UNIT;
-  }
-  if (a->exact)
-    a->error = a->estimate = 0;
-  return PERM_OK;
-}
-
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
   const double r = permi_words_double(integer->word, PERM_INTEGER_WORDS, exp2);
@@ -3239,7 +3207,7 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
 }
 
 /* ============================================================================================ >>job
-   Leaves, the expression over them, and the merging of partials. */
+   Leaves, whose product with a number is the permanent, and the merging of partials. */
 
 /* A rounding that all terms share: relative to the value and to a part of the sum of |terms|, at most `most` units. */
 typedef struct permi_shared {
@@ -3280,18 +3248,11 @@ struct permi_leaf {
   permi_shared shared;
 };
 
-typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
-typedef struct permi_node {
-  permi_operation operation;
-  int index;
-} permi_node;
-
 struct perm_job {
   perm_allocator allocator;
-  int leaves, leaf_room, nodes, node_room, numbers, number_room;
+  int leaves, leaf_room, numbered;
   permi_leaf *leaf;
-  permi_node *node;
-  permi_number *number;
+  permi_number number; /* if numbered: a factor */
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
@@ -3385,29 +3346,19 @@ static int permi_job_push_offer(perm_job *job, const perm_offer *offer)
   return 1;
 }
 
-static int permi_job_push(perm_job *job, permi_operation operation, int index)
+/* Makes 1 or 0 the job's factor. */
+static void permi_job_set_constant(perm_job *job, int one)
 {
-  const permi_node node = {operation, index};
-  if (!permi_grow(&job->allocator, &job->node, job->nodes, &job->node_room, sizeof node))
-    return 0;
-  job->node[job->nodes++] = node;
-  return 1;
-}
-
-static int permi_job_push_number(perm_job *job, const permi_number *number)
-{
-  if (!permi_grow(&job->allocator, &job->number, job->numbers, &job->number_room, sizeof *number) ||
-      !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
-    return 0;
-  job->number[job->numbers++] = *number;
-  return 1;
+  job->number = permi_number_one();
+  if (!one)
+    memset(&job->number, 0, sizeof job->number);
+  job->number.exact = job->numbered = 1;
 }
 
 /* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
-  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf) ||
-      !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
+  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf)) {
     leaf->release(&job->allocator, leaf->context);
     return 0;
   }
@@ -3494,33 +3445,32 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
+static void permi_number_reduce(permi_number *number, uint64_t modulus)
+{
+  if (modulus) {
+    permi_integer_reduce(&number->integer, modulus);
+    permi_integer_reduce(&number->imaginary_integer, modulus);
+  }
+}
+
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
-  permi_number *stack;
-  int top = 0, i;
+  permi_number factor;
+  int i;
   perm_status status = PERM_OK;
   if (job->value)
     return job->value(job, partials, value);
-  *value = permi_number_one();
-  stack = (permi_number *)permi_allocate(&job->allocator, (size_t)job->nodes + 1, sizeof *stack);
-  if (!stack)
-    return PERM_ERROR_MEMORY;
-  for (i = 0; i < job->nodes && status == PERM_OK; i++) {
-    int index = job->node[i].index;
-    switch (job->node[i].operation) {
-    case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
-    case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
-    case PERMI_MULTIPLY: status = permi_number_multiply(&stack[top - 2], &stack[top - 1]); top--; break;
-    case PERMI_ADD: status = permi_number_add(&stack[top - 2], &stack[top - 1]); top--; break;
-    }
-    if (status == PERM_OK && job->modulus) {
-      permi_integer_reduce(&stack[top - 1].integer, job->modulus);
-      permi_integer_reduce(&stack[top - 1].imaginary_integer, job->modulus);
-    }
+  *value = job->numbered ? job->number : permi_number_one();
+  permi_number_reduce(value, job->modulus);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    status = permi_leaf_number(&job->leaf[i], &partials[i], &factor);
+    permi_number_reduce(&factor, job->modulus);
+    if (status == PERM_OK && !i && !job->numbered)
+      *value = factor;
+    else if (status == PERM_OK)
+      status = permi_number_multiply(value, &factor);
+    permi_number_reduce(value, job->modulus);
   }
-  if (status == PERM_OK && top == 1)
-    *value = stack[0];
-  permi_release(&job->allocator, stack);
   return status;
 }
 
@@ -3536,8 +3486,6 @@ PERM_API void perm_job_free(perm_job *job)
   if (job->release)
     job->release(&allocator, job->context);
   permi_release(&allocator, job->leaf);
-  permi_release(&allocator, job->node);
-  permi_release(&allocator, job->number);
   permi_release(&allocator, job->note[0]);
   permi_release(&allocator, job->note[1]);
   permi_release(&allocator, job->offer);
@@ -3601,15 +3549,18 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
     hash = permi_hash_dd(permi_hash_dd(hash, leaf->scale), leaf->scale_imaginary);
     hash = permi_hash(permi_hash(hash, (uint64_t)leaf->scale_exp2), leaf->modulus);
   }
-  for (i = 0; i < job->numbers; i++) {
-    const permi_number *number = &job->number[i];
+  if (job->numbered) {
+    const permi_number *number = &job->number;
     hash = permi_hash_dd(permi_hash_dd(hash, number->value), number->imaginary);
     hash = permi_hash(permi_hash(hash, (uint64_t)number->exp2), (uint64_t)number->exact);
     if (number->exact)
       hash = permi_hash_integer(permi_hash_integer(hash, &number->integer), &number->imaginary_integer);
+    hash = permi_hash(hash, UINT64_C(1) << 32);
   }
-  for (i = 0; i < job->nodes; i++)
-    hash = permi_hash(hash, (uint64_t)job->node[i].operation << 32 | (uint64_t)job->node[i].index);
+  for (i = 0; i < job->leaves; i++) {
+    hash = permi_hash(hash, (uint64_t)i);
+    hash = job->numbered ? permi_hash(hash, UINT64_C(2) << 32) : hash;
+  }
   return hash;
 }
 
@@ -3832,11 +3783,8 @@ PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *
 
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
 {
-  int exact = 1, known = 1, i;
-  for (i = 0; job && i < job->numbers; i++) {
-    exact &= job->number[i].exact;
-    known &= job->number[i].error < (double)INFINITY;
-  }
+  const int numbered = job && job->numbered;
+  int exact = !numbered || job->number.exact, known = !numbered || job->number.error < (double)INFINITY, i;
   for (i = 0; job && i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     exact &= leaf->integer;
@@ -6053,7 +6001,7 @@ typedef struct permi_reach {
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines;
   int engine_count;
-  perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
+  perm_status (*run)(const perm_job *job, const perm_options *options, perm_result *result); /* or NULL */
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 } permi_reach;
@@ -10548,15 +10496,8 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* NULL: no file access is linked. */
-typedef struct permi_keeper {
-  perm_status (*begin)(const perm_job *job, perm_state *state, permi_control *control, int *found,
-                       perm_result *result);
-  void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
-} permi_keeper;
-
 static perm_status permi_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
-                                 const permi_keeper *keeper, perm_result *result)
+                                 perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   permi_control control;
@@ -10572,8 +10513,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
   control = permi_control_begin(options);
-  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merge))
-    status = keeper->begin(job, state, &control, &kept, result);
+  if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merge))
+    status = permi_begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
@@ -10585,8 +10526,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
                       "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
                       permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
   left = !options->checkpoint.merge && permi_next_range(job, state, options, &leaf, &range);
-  if (left && keeper && options->checkpoint.file) {
-    keeper->keep(job, state, &control, &unwritten);
+  if (left && options->checkpoint.file) {
+    permi_keep(job, state, &control, &unwritten);
     if (control.unwritten) {
       *result = unwritten;
       return result->status;
@@ -10594,8 +10535,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   }
   kept &= !left;
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
-    if (keeper && control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
-      keeper->keep(job, state, &control, &unwritten);
+    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      permi_keep(job, state, &control, &unwritten);
     stopped = job->value ? permi_run_sweep(job, state, leaf, &control, threads, result)
                          : permi_run_next(job, state, leaf, range, &control, threads, result);
     if (stopped >= 0)
@@ -10607,8 +10548,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
   if (begin < end && !options->checkpoint.merge)
     stopped = PERM_PART_DONE;
-  if (keeper && !kept && !(begin < end && options->checkpoint.merge))
-    keeper->keep(job, state, &control, &unwritten);
+  if (!kept && !(begin < end && options->checkpoint.merge))
+    permi_keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
     stopped = unwritten.status;
@@ -10616,8 +10557,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
     stopped = permi_state_finish(job, state, state, &control, result);
-    if (stopped == PERM_ERROR_STATE && job->inspect && keeper) /* without what is wrong */
-      keeper->keep(job, state, &control, &unwritten);
+    if (stopped == PERM_ERROR_STATE && job->inspect) /* without what is wrong */
+      permi_keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {
@@ -10635,56 +10576,57 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
-  static const permi_keeper files = {permi_begin, permi_keep};
   permi_environment environment;
-  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, &files, result));
+  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, result));
 }
 
-static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
-                                      perm_result *result)
+static perm_status permi_run_state(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  return permi_execute(job, state, options, NULL, result);
+  perm_state *state = NULL;
+  const perm_status status = perm_state_create(job, &state) != PERM_OK ? permi_fail_memory(result)
+                             : options->execute && !options->checkpoint.merge
+                                 ? options->execute(job, state, options, result)
+                                 : perm_job_execute(job, state, options, result);
+  perm_state_free(state);
+  return status;
 }
 
-#define PERMI_SHORT_LEAVES 2
+#define PERMI_PLAIN_LEAVES 2
 
-/* 1: a short job that nobody watches is done, without a state, with the same bits. */
-static int permi_run_short(const perm_job *job, const perm_options *options, perm_result *result)
+/* Runs a job of few leaves that nothing can stop, resume or observe, without a state, with the same bits. Returns 0 if
+   it is no such job. */
+static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  perm_partial partial[PERMI_SHORT_LEAVES];
+  perm_partial partial[PERMI_PLAIN_LEAVES];
   permi_control control;
   perm_status status = PERM_OK;
-  int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
-      options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  int i, threads = 1;
+  if (job->leaves > PERMI_PLAIN_LEAVES || job->value || job->inspect || options->execute || options->progress ||
+      options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
   memset(partial, 0, (size_t)job->leaves * sizeof *partial);
-  for (i = 0; i < job->leaves && status == PERM_OK; i++)
-    status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, 1, &partial[i]);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    const int here = permi_leaf_threads(&job->leaf[i], options);
+    status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, here, &partial[i]);
+    threads = here > threads ? here : threads;
+  }
   if (status == PERM_OK)
     perm_job_finish(job, partial, result);
   else
     permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
-  result->threads = 1;
+  result->threads = threads;
   result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;
   return 1;
 }
 
+/* Runs the job and frees it. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  perm_state *state = NULL;
-  perm_status status;
-  if (permi_run_short(job, options, result)) {
-    perm_job_free(job);
-    return result->status;
-  }
-  status = perm_state_create(job, &state) != PERM_OK        ? permi_fail_memory(result)
-           : options->execute && !options->checkpoint.merge ? options->execute(job, state, options, result)
-                                                            : reach->execute(job, state, options, result);
-  perm_state_free(state);
+  const perm_status status =
+      permi_run_plain(job, options, result) ? result->status : reach->run(job, options, result);
   perm_job_free(job);
   return status;
 }
@@ -11350,32 +11292,27 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
-  permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_status status = PERM_OK;
-  int pushed = 0;
   maker->options = options;
   maker->result = result;
   *job = permi_job_new(&options->allocator, PERM_PRECISION_DEFAULT);
   if (!*job)
     return permi_fail_memory(result);
-  if (array->constant >= 0) {
-    if (!array->constant)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    pushed = permi_job_push_number(*job, &number);
-  } else {
+  if (array->constant >= 0)
+    permi_job_set_constant(*job, array->constant);
+  else
     status = array->engine->make(maker, NULL, NULL, &leaf);
-    pushed = status == PERM_OK && permi_job_push_leaf(*job, &leaf);
-  }
+  if (status == PERM_OK && array->constant < 0 && !permi_job_push_leaf(*job, &leaf))
+    status = permi_fail_memory(result);
   (*job)->precision = array->precision;
   (*job)->is_complex = array->problem->parts == 2;
   (*job)->modulus = array->problem->integer ? options->modulus : 0;
-  if (pushed)
-    return PERM_OK;
-  perm_job_free(*job);
-  *job = NULL;
-  return status == PERM_OK ? permi_fail_memory(result) : status;
+  if (status != PERM_OK) {
+    perm_job_free(*job);
+    *job = NULL;
+  }
+  return status;
 }
 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
@@ -11415,13 +11352,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, 
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
-    permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
+    permi_double_engines, 2, NULL, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, permi_run_state, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), permi_gray, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, permi_run_state, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {

@@ -18689,9 +18689,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
       leaf.release(&maker->working->allocator, leaf.context);
     return maker->watch->stopped;
   }
-  return permi_job_push_leaf(maker->job, &leaf) && permi_job_push(maker->job, PERMI_MULTIPLY, 0)
-             ? PERM_OK
-             : permi_fail_memory(maker->result);
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
 static perm_status permi_make_blocks(permi_maker *maker)
@@ -18714,8 +18712,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
     working->constant.exp2 += working->exp2;
     if (!working->integer)
       working->constant.exact = 0;
-    if (!permi_job_push_number(maker->job, &working->constant))
-      status = permi_fail_memory(maker->result);
+    maker->job->number = working->constant;
+    maker->job->numbered = 1;
   }
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;
@@ -18729,14 +18727,6 @@ static perm_status permi_make_blocks(permi_maker *maker)
   permi_release(allocator, first);
   permi_release(allocator, line);
   return status;
-}
-
-static perm_status permi_make_zero(permi_maker *maker)
-{
-  permi_number nothing;
-  memset(&nothing, 0, sizeof nothing);
-  nothing.exact = 1;
-  return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
 /* ===================================================================================== >>sparse_job
@@ -18845,8 +18835,10 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
     status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
     watch->activity = "planning";
   }
-  if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
+  if (status == PERM_OK && watch->stopped == PERM_OK && zero)
+    permi_job_set_constant(maker.job, 0);
+  else if (status == PERM_OK && watch->stopped == PERM_OK)
+    status = permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);
@@ -19005,16 +18997,13 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     return permi_fail_stopped(&watch, result);
   }
   if (given->m == 0) {
-    const permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
-    if (*job) {
-      (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
-      (*job)->modulus = options->modulus;
-    }
-    if (*job && permi_job_push_number(*job, &one))
-      return PERM_OK;
-    permi_job_replace(job, NULL);
-    return permi_fail_memory(result);
+    if (!*job)
+      return permi_fail_memory(result);
+    (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
+    (*job)->modulus = options->modulus;
+    permi_job_set_constant(*job, 1);
+    return PERM_OK;
   }
   if (!exact && options->certify && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
       options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */

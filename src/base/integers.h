@@ -459,38 +459,6 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   return PERM_OK;
 }
 
-/* a += b, at the larger exponent; bits of the smaller below 2^-1000 become error. */
-static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
-{
-  permi_number b = *b_given;
-  if (a->exact && b.exact &&
-      (!permi_integer_add(&a->integer, &b.integer, 0) ||
-       (b.imaginary_integer.words && !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0))))
-    return PERM_ERROR_OVERFLOW;
-  a->exact = a->exact && b.exact;
-  permi_number_normalise(a);
-  permi_number_normalise(&b);
-  if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
-    const long long d = b.exp2 - a->exp2;
-    if (a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0) {
-      a->exp2 = b.exp2;
-    } else if (d > 0) {
-      permi_number_raise(a, d);
-      a->error += DBL_MIN;
-    } else {
-      permi_number_raise(&b, -d);
-      b.error += DBL_MIN;
-    }
-    a->value = permi_dd_add(a->value, b.value);
-    a->imaginary = permi_dd_add(a->imaginary, b.imaginary);
-    a->error = (a->error + b.error + PERMI_DD_UNIT * 4) * (1 + 1e-12); /* |values| <= 1 */
-    a->estimate += b.estimate + PERMI_DD_UNIT;
-  }
-  if (a->exact)
-    a->error = a->estimate = 0;
-  return PERM_OK;
-}
-
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
   const double r = permi_words_double(integer->word, PERM_INTEGER_WORDS, exp2);

@@ -1,5 +1,5 @@
 /* ============================================================================================ >>job
-   Leaves, the expression over them, and the merging of partials. */
+   Leaves, whose product with a number is the permanent, and the merging of partials. */
 #pragma once
 #include "../base/prices.h"
 #include "../api/calls.h"
@@ -46,18 +46,11 @@ struct permi_leaf {
   permi_shared shared;
 };
 
-typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
-typedef struct permi_node {
-  permi_operation operation;
-  int index;
-} permi_node;
-
 struct perm_job {
   perm_allocator allocator;
-  int leaves, leaf_room, nodes, node_room, numbers, number_room;
+  int leaves, leaf_room, numbered;
   permi_leaf *leaf;
-  permi_node *node;
-  permi_number *number;
+  permi_number number; /* if numbered: a factor */
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
@@ -151,29 +144,19 @@ static int permi_job_push_offer(perm_job *job, const perm_offer *offer)
   return 1;
 }
 
-static int permi_job_push(perm_job *job, permi_operation operation, int index)
+/* Makes 1 or 0 the job's factor. */
+static void permi_job_set_constant(perm_job *job, int one)
 {
-  const permi_node node = {operation, index};
-  if (!permi_grow(&job->allocator, &job->node, job->nodes, &job->node_room, sizeof node))
-    return 0;
-  job->node[job->nodes++] = node;
-  return 1;
-}
-
-static int permi_job_push_number(perm_job *job, const permi_number *number)
-{
-  if (!permi_grow(&job->allocator, &job->number, job->numbers, &job->number_room, sizeof *number) ||
-      !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
-    return 0;
-  job->number[job->numbers++] = *number;
-  return 1;
+  job->number = permi_number_one();
+  if (!one)
+    memset(&job->number, 0, sizeof job->number);
+  job->number.exact = job->numbered = 1;
 }
 
 /* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
-  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf) ||
-      !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
+  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf)) {
     leaf->release(&job->allocator, leaf->context);
     return 0;
   }
@@ -260,33 +243,32 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
+static void permi_number_reduce(permi_number *number, uint64_t modulus)
+{
+  if (modulus) {
+    permi_integer_reduce(&number->integer, modulus);
+    permi_integer_reduce(&number->imaginary_integer, modulus);
+  }
+}
+
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
-  permi_number *stack;
-  int top = 0, i;
+  permi_number factor;
+  int i;
   perm_status status = PERM_OK;
   if (job->value)
     return job->value(job, partials, value);
-  *value = permi_number_one();
-  stack = (permi_number *)permi_allocate(&job->allocator, (size_t)job->nodes + 1, sizeof *stack);
-  if (!stack)
-    return PERM_ERROR_MEMORY;
-  for (i = 0; i < job->nodes && status == PERM_OK; i++) {
-    int index = job->node[i].index;
-    switch (job->node[i].operation) {
-    case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
-    case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
-    case PERMI_MULTIPLY: status = permi_number_multiply(&stack[top - 2], &stack[top - 1]); top--; break;
-    case PERMI_ADD: status = permi_number_add(&stack[top - 2], &stack[top - 1]); top--; break;
-    }
-    if (status == PERM_OK && job->modulus) {
-      permi_integer_reduce(&stack[top - 1].integer, job->modulus);
-      permi_integer_reduce(&stack[top - 1].imaginary_integer, job->modulus);
-    }
+  *value = job->numbered ? job->number : permi_number_one();
+  permi_number_reduce(value, job->modulus);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    status = permi_leaf_number(&job->leaf[i], &partials[i], &factor);
+    permi_number_reduce(&factor, job->modulus);
+    if (status == PERM_OK && !i && !job->numbered)
+      *value = factor;
+    else if (status == PERM_OK)
+      status = permi_number_multiply(value, &factor);
+    permi_number_reduce(value, job->modulus);
   }
-  if (status == PERM_OK && top == 1)
-    *value = stack[0];
-  permi_release(&job->allocator, stack);
   return status;
 }
 
@@ -302,8 +284,6 @@ PERM_API void perm_job_free(perm_job *job)
   if (job->release)
     job->release(&allocator, job->context);
   permi_release(&allocator, job->leaf);
-  permi_release(&allocator, job->node);
-  permi_release(&allocator, job->number);
   permi_release(&allocator, job->note[0]);
   permi_release(&allocator, job->note[1]);
   permi_release(&allocator, job->offer);
@@ -367,15 +347,18 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
     hash = permi_hash_dd(permi_hash_dd(hash, leaf->scale), leaf->scale_imaginary);
     hash = permi_hash(permi_hash(hash, (uint64_t)leaf->scale_exp2), leaf->modulus);
   }
-  for (i = 0; i < job->numbers; i++) {
-    const permi_number *number = &job->number[i];
+  if (job->numbered) {
+    const permi_number *number = &job->number;
     hash = permi_hash_dd(permi_hash_dd(hash, number->value), number->imaginary);
     hash = permi_hash(permi_hash(hash, (uint64_t)number->exp2), (uint64_t)number->exact);
     if (number->exact)
       hash = permi_hash_integer(permi_hash_integer(hash, &number->integer), &number->imaginary_integer);
+    hash = permi_hash(hash, UINT64_C(1) << 32);
   }
-  for (i = 0; i < job->nodes; i++)
-    hash = permi_hash(hash, (uint64_t)job->node[i].operation << 32 | (uint64_t)job->node[i].index);
+  for (i = 0; i < job->leaves; i++) {
+    hash = permi_hash(hash, (uint64_t)i);
+    hash = job->numbered ? permi_hash(hash, UINT64_C(2) << 32) : hash;
+  }
   return hash;
 }
 
@@ -598,11 +581,8 @@ PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *
 
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
 {
-  int exact = 1, known = 1, i;
-  for (i = 0; job && i < job->numbers; i++) {
-    exact &= job->number[i].exact;
-    known &= job->number[i].error < (double)INFINITY;
-  }
+  const int numbered = job && job->numbered;
+  int exact = !numbered || job->number.exact, known = !numbered || job->number.error < (double)INFINITY, i;
   for (i = 0; job && i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     exact &= leaf->integer;

@@ -298,12 +298,11 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   const int n = factors->n, r = factors->r, parts = factors->parts;
   const double start = permi_seconds();
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_job *job;
   perm_status status;
   double count, bytes;
-  int zero = n > 0, pushed;
+  int zero = n > 0;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
@@ -323,11 +322,9 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   if (!job)
     return permi_fail_memory(result);
   job->is_complex = parts == 2;
-  if (zero)
-    memset(&number, 0, sizeof number);
-  number.exact = 1;
-  pushed = r && !zero ? permi_job_push_leaf(job, &leaf) : permi_job_push_number(job, &number);
-  if (!pushed) {
+  if (!r || zero) {
+    permi_job_set_constant(job, !zero);
+  } else if (!permi_job_push_leaf(job, &leaf)) {
     perm_job_free(job);
     return permi_fail_memory(result);
   }

@@ -29,13 +29,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, 
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
-    permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
+    permi_double_engines, 2, NULL, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, permi_run_state, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), permi_gray, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, permi_run_state, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {

@@ -461,32 +461,27 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
-  permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_status status = PERM_OK;
-  int pushed = 0;
   maker->options = options;
   maker->result = result;
   *job = permi_job_new(&options->allocator, PERM_PRECISION_DEFAULT);
   if (!*job)
     return permi_fail_memory(result);
-  if (array->constant >= 0) {
-    if (!array->constant)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    pushed = permi_job_push_number(*job, &number);
-  } else {
+  if (array->constant >= 0)
+    permi_job_set_constant(*job, array->constant);
+  else
     status = array->engine->make(maker, NULL, NULL, &leaf);
-    pushed = status == PERM_OK && permi_job_push_leaf(*job, &leaf);
-  }
+  if (status == PERM_OK && array->constant < 0 && !permi_job_push_leaf(*job, &leaf))
+    status = permi_fail_memory(result);
   (*job)->precision = array->precision;
   (*job)->is_complex = array->problem->parts == 2;
   (*job)->modulus = array->problem->integer ? options->modulus : 0;
-  if (pushed)
-    return PERM_OK;
-  perm_job_free(*job);
-  *job = NULL;
-  return status == PERM_OK ? permi_fail_memory(result) : status;
+  if (status != PERM_OK) {
+    perm_job_free(*job);
+    *job = NULL;
+  }
+  return status;
 }
 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)

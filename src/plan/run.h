@@ -293,15 +293,8 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* NULL: no file access is linked. */
-typedef struct permi_keeper {
-  perm_status (*begin)(const perm_job *job, perm_state *state, permi_control *control, int *found,
-                       perm_result *result);
-  void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
-} permi_keeper;
-
 static perm_status permi_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
-                                 const permi_keeper *keeper, perm_result *result)
+                                 perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   permi_control control;
@@ -317,8 +310,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
   control = permi_control_begin(options);
-  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merge))
-    status = keeper->begin(job, state, &control, &kept, result);
+  if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merge))
+    status = permi_begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
@@ -330,8 +323,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
                       "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
                       permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
   left = !options->checkpoint.merge && permi_next_range(job, state, options, &leaf, &range);
-  if (left && keeper && options->checkpoint.file) {
-    keeper->keep(job, state, &control, &unwritten);
+  if (left && options->checkpoint.file) {
+    permi_keep(job, state, &control, &unwritten);
     if (control.unwritten) {
       *result = unwritten;
       return result->status;
@@ -339,8 +332,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   }
   kept &= !left;
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
-    if (keeper && control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
-      keeper->keep(job, state, &control, &unwritten);
+    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      permi_keep(job, state, &control, &unwritten);
     stopped = job->value ? permi_run_sweep(job, state, leaf, &control, threads, result)
                          : permi_run_next(job, state, leaf, range, &control, threads, result);
     if (stopped >= 0)
@@ -352,8 +345,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
   if (begin < end && !options->checkpoint.merge)
     stopped = PERM_PART_DONE;
-  if (keeper && !kept && !(begin < end && options->checkpoint.merge))
-    keeper->keep(job, state, &control, &unwritten);
+  if (!kept && !(begin < end && options->checkpoint.merge))
+    permi_keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
     stopped = unwritten.status;
@@ -361,8 +354,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
     stopped = permi_state_finish(job, state, state, &control, result);
-    if (stopped == PERM_ERROR_STATE && job->inspect && keeper) /* without what is wrong */
-      keeper->keep(job, state, &control, &unwritten);
+    if (stopped == PERM_ERROR_STATE && job->inspect) /* without what is wrong */
+      permi_keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {
@@ -380,56 +373,57 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
-  static const permi_keeper files = {permi_begin, permi_keep};
   permi_environment environment;
-  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, &files, result));
+  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, result));
 }
 
-static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
-                                      perm_result *result)
+static perm_status permi_run_state(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  return permi_execute(job, state, options, NULL, result);
+  perm_state *state = NULL;
+  const perm_status status = perm_state_create(job, &state) != PERM_OK ? permi_fail_memory(result)
+                             : options->execute && !options->checkpoint.merge
+                                 ? options->execute(job, state, options, result)
+                                 : perm_job_execute(job, state, options, result);
+  perm_state_free(state);
+  return status;
 }
 
-#define PERMI_SHORT_LEAVES 2
+#define PERMI_PLAIN_LEAVES 2
 
-/* 1: a short job that nobody watches is done, without a state, with the same bits. */
-static int permi_run_short(const perm_job *job, const perm_options *options, perm_result *result)
+/* Runs a job of few leaves that nothing can stop, resume or observe, without a state, with the same bits. Returns 0 if
+   it is no such job. */
+static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  perm_partial partial[PERMI_SHORT_LEAVES];
+  perm_partial partial[PERMI_PLAIN_LEAVES];
   permi_control control;
   perm_status status = PERM_OK;
-  int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
-      options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  int i, threads = 1;
+  if (job->leaves > PERMI_PLAIN_LEAVES || job->value || job->inspect || options->execute || options->progress ||
+      options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
   memset(partial, 0, (size_t)job->leaves * sizeof *partial);
-  for (i = 0; i < job->leaves && status == PERM_OK; i++)
-    status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, 1, &partial[i]);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    const int here = permi_leaf_threads(&job->leaf[i], options);
+    status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, here, &partial[i]);
+    threads = here > threads ? here : threads;
+  }
   if (status == PERM_OK)
     perm_job_finish(job, partial, result);
   else
     permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
-  result->threads = 1;
+  result->threads = threads;
   result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;
   return 1;
 }
 
+/* Runs the job and frees it. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  perm_state *state = NULL;
-  perm_status status;
-  if (permi_run_short(job, options, result)) {
-    perm_job_free(job);
-    return result->status;
-  }
-  status = perm_state_create(job, &state) != PERM_OK        ? permi_fail_memory(result)
-           : options->execute && !options->checkpoint.merge ? options->execute(job, state, options, result)
-                                                            : reach->execute(job, state, options, result);
-  perm_state_free(state);
+  const perm_status status =
+      permi_run_plain(job, options, result) ? result->status : reach->run(job, options, result);
   perm_job_free(job);
   return status;
 }

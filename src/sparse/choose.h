@@ -395,9 +395,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
       leaf.release(&maker->working->allocator, leaf.context);
     return maker->watch->stopped;
   }
-  return permi_job_push_leaf(maker->job, &leaf) && permi_job_push(maker->job, PERMI_MULTIPLY, 0)
-             ? PERM_OK
-             : permi_fail_memory(maker->result);
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
 static perm_status permi_make_blocks(permi_maker *maker)
@@ -420,8 +418,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
     working->constant.exp2 += working->exp2;
     if (!working->integer)
       working->constant.exact = 0;
-    if (!permi_job_push_number(maker->job, &working->constant))
-      status = permi_fail_memory(maker->result);
+    maker->job->number = working->constant;
+    maker->job->numbered = 1;
   }
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;
@@ -437,11 +435,4 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-static perm_status permi_make_zero(permi_maker *maker)
-{
-  permi_number nothing;
-  memset(&nothing, 0, sizeof nothing);
-  nothing.exact = 1;
-  return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
-}
 /* SPDX-License-Identifier: MIT */

@@ -88,16 +88,13 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     return permi_fail_stopped(&watch, result);
   }
   if (given->m == 0) {
-    const permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
-    if (*job) {
-      (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
-      (*job)->modulus = options->modulus;
-    }
-    if (*job && permi_job_push_number(*job, &one))
-      return PERM_OK;
-    permi_job_replace(job, NULL);
-    return permi_fail_memory(result);
+    if (!*job)
+      return permi_fail_memory(result);
+    (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
+    (*job)->modulus = options->modulus;
+    permi_job_set_constant(*job, 1);
+    return PERM_OK;
   }
   if (!exact && options->certify && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
       options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */

@@ -106,8 +106,10 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
     status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
     watch->activity = "planning";
   }
-  if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
+  if (status == PERM_OK && watch->stopped == PERM_OK && zero)
+    permi_job_set_constant(maker.job, 0);
+  else if (status == PERM_OK && watch->stopped == PERM_OK)
+    status = permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);

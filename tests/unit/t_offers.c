@@ -75,7 +75,11 @@ static perm_status offers_make(void *attempt, const perm_options *options, perm_
   number.exact = 0;
   solver->makes++;
   *job = permi_job_new(&options->allocator, options->precision);
-  return *job && permi_job_push_number(*job, &number) ? PERM_OK : PERM_ERROR_MEMORY;
+  if (!*job)
+    return PERM_ERROR_MEMORY;
+  (*job)->number = number;
+  (*job)->numbered = 1;
+  return PERM_OK;
 }
 
 static perm_precision offers_next(const void *attempt, const perm_options *options, const perm_result *result)
