@@ -3266,6 +3266,9 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
+  /* Unless NULL, adds what leaves from `first` on lack, or some of it: see >>sweep of perm_more.h. */
+  perm_status (*sweep)(const perm_job *job, perm_state *state, int first, permi_control *control, int threads,
+                       perm_result *result);
   /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
                           perm_partial *done);
@@ -10276,96 +10279,6 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return *leaf < job->leaves;
 }
 
-/* Leaves that are many and alike: each thread takes whole ones. */
-typedef struct permi_sweep {
-  const perm_job *job;
-  const perm_state *state;
-  permi_control *control;
-  uint64_t first;
-  void *memory;
-  perm_partial *done; /* of leaves first, first + 1, ... */
-} permi_sweep;
-
-#define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
-#define PERMI_SWEEP_MANY 16384 /* at once by run_many: 36 MB of partials */
-
-static perm_status permi_sweep_many(const permi_sweep *sweep, int count)
-{
-  const perm_job *job = sweep->job;
-  permi_stretch *stretch = (permi_stretch *)permi_allocate(&job->allocator, (size_t)count, sizeof *stretch);
-  perm_status status;
-  permi_interval range;
-  int k;
-  if (!stretch)
-    return PERM_ERROR_MEMORY;
-  memset(stretch, 0, (size_t)count * sizeof *stretch);
-  for (k = 0; k < count; k++) {
-    stretch[k].leaf = (int)sweep->first + k;
-    stretch[k].fingerprint = job->leaf[stretch[k].leaf].information.fingerprint;
-    if (permi_leaf_left(job, sweep->state, sweep->control->options, stretch[k].leaf, &range)) {
-      stretch[k].begin = range.begin;
-      stretch[k].end = range.end;
-    }
-  }
-  status = job->run_many(job, stretch, count, sweep->control, sweep->done);
-  permi_release(&job->allocator, stretch);
-  return status;
-}
-
-static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
-{
-  const permi_sweep *sweep = (const permi_sweep *)context;
-  const permi_leaf *leaf = &sweep->job->leaf[part];
-  const double before = (double)(part - sweep->first) * leaf->information.seconds;
-  perm_partial *done = &sweep->done[part - sweep->first];
-  void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
-  perm_status status = PERM_OK;
-  permi_interval range;
-  uint64_t chunk;
-  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
-    return PERM_OK;
-  for (chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
-    permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
-    if (!thread)
-      status = permi_control_poll_range(sweep->control, before, "summing");
-  }
-  return status;
-}
-
-/* Adds what leaves from `first` on lack, or some of it. */
-static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
-                                   int threads, perm_result *result)
-{
-  const int room = job->run_many ? PERMI_SWEEP_MANY : PERMI_SWEEP_LEAVES * threads;
-  const int count = job->leaves - first < room ? job->leaves - first : room;
-  perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
-  permi_interval range;
-  permi_sweep sweep;
-  int k;
-  sweep.job = job;
-  sweep.state = state;
-  sweep.control = control;
-  sweep.first = (uint64_t)first;
-  sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
-  if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    status = job->run_many ? permi_sweep_many(&sweep, count)
-                           : permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep,
-                                         NULL);
-    for (k = 0; k < count && added == PERM_OK; k++)
-      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
-        const perm_leaf *leaf = &job->leaf[first + k].information;
-        added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],
-                                result);
-        control->work_before += leaf->seconds / (double)leaf->chunks * (double)sweep.done[k].chunks;
-      }
-  }
-  permi_release(&job->allocator, sweep.memory);
-  permi_release(&job->allocator, sweep.done);
-  if (added != PERM_OK)
-    snprintf(control->message, sizeof control->message, "%s", result->message);
-  return added != PERM_OK ? added : status;
-}
-
 /* Adds what the next range lacks, or a prefix. */
 static perm_status permi_run_next(const perm_job *job, perm_state *state, int leaf, permi_interval range,
                                   permi_control *control, int threads, perm_result *result)
@@ -10537,7 +10450,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
     if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
       permi_keep(job, state, &control, &unwritten);
-    stopped = job->value ? permi_run_sweep(job, state, leaf, &control, threads, result)
+    stopped = job->sweep ? job->sweep(job, state, leaf, &control, threads, result)
                          : permi_run_next(job, state, leaf, range, &control, threads, result);
     if (stopped >= 0)
       left = permi_next_range(job, state, options, &leaf, &range);

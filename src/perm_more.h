@@ -37,6 +37,7 @@
      proof/          >>lanes           input of vector kernels
                      >>polynomial      values that prove a permanent
                      >>proof_check     wrong values are found before they leave
+                     >>sweep           runs many leaves that are alike
                      >>proof           perm_prove_*: the job, the file's format
                      >>proof_kernels   the polynomial of a proof
      estimate/       >>estimate        random samples
@@ -112,6 +113,7 @@
 PERMI_BRIEF_BEGIN
 #include "proof/polynomial.h"
 #include "proof/proof_check.h"
+#include "proof/sweep.h"
 #include "proof/proof.h"
 
 #include "estimate/estimate.h"

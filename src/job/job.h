@@ -64,6 +64,9 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
+  /* Unless NULL, adds what leaves from `first` on lack, or some of it: see >>sweep of perm_more.h. */
+  perm_status (*sweep)(const perm_job *job, perm_state *state, int first, permi_control *control, int threads,
+                       perm_result *result);
   /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
   perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
                           perm_partial *done);

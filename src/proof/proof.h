@@ -20,6 +20,7 @@
    The file is absent, whole and old, or whole and new (>>files). */
 #pragma once
 #include "proof_check.h"
+#include "sweep.h"
 #include "../dense/gpu.h"
 #include "../sparse/sparse.h"
 
@@ -343,6 +344,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
+  (*job)->sweep = permi_run_sweep;
   (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
   isa = gpu ? PERM_ISA_CUDA : permi_isa(options);

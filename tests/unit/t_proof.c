@@ -1,4 +1,4 @@
-/* >>lanes >>polynomial >>proof >>proof_check >>proof_kernels: the value and the file of a proof, against other engines,
+/* >>lanes >>polynomial >>proof, >>sweep >>proof_check >>proof_kernels: the value and the file of a proof, against other engines,
    the formula in integers and the file of another kernel family; wrong values, in memory and in checkpoints, are found.
    tests/attack/false_proofs.c has examples/perm_verify.c refuse false ones. */
 
