@@ -3029,8 +3029,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped (watch NULL: 0). Counts
-   decide plans, not the clock. */
+/* Counts units of work, about nanoseconds; the clock decides no plan. Returns 1 to stop, for watch->stopped. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -3095,8 +3094,6 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-/* ---- the check of options, the judgement of results */
-
 static int permi_method_is_sparse(perm_method method)
 {
   return method >= PERM_METHOD_FRONTIER;
@@ -3144,8 +3141,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Do the options ask for no more than a small sum at once, without a job? It takes no memory, and no time that a clock
-   shows. exact: the matrix is of integers; bytes: its size. */
+/* Returns 1 if the options allow a small sum without a job, which takes no memory, and no time that a clock shows.
+   exact: the matrix, of so many bytes, is of integers. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||
@@ -3185,7 +3182,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
   return size == 0 ? (double)INFINITY : 0.5 * permi_error(options, result) / size;
 }
 
-/* Returns PERM_TOLERANCE_NOT_MET if the result is worse than what was asked for, else its status. */
+/* Returns PERM_TOLERANCE_NOT_MET for a result that is worse than asked for, else its status. */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -3266,7 +3263,7 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* Unless NULL, adds what leaves from `first` on lack, or some of it: see >>sweep of perm_more.h. */
+  /* Unless NULL, adds what leaves from `first` on lack, or some of it: >>sweep. */
   perm_status (*sweep)(const perm_job *job, perm_state *state, int first, permi_control *control, int threads,
                        perm_result *result);
   /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
@@ -3277,7 +3274,7 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 if it fails or stops; nothing is lost. */
+/* Gives *array, of `used` items, room for `room`. Returns 0, with *array as it was, if it fails or stops. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3314,13 +3311,13 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Lets the job's finish judge the result: the caller asked for a job alone. */
+/* Lets perm_job_finish judge the result. */
 static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
 {
   if (status == PERM_OK) {
     (*job)->judged.certify = options->certify;
     (*job)->judged.tolerance = options->tolerance;
-    (*job)->judged.checkpoint.parts = 1; /* nor raises the precision */
+    (*job)->judged.checkpoint.parts = 1; /* the precision is not raised */
   }
   return status;
 }
@@ -3534,7 +3531,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
+/* Without bounds and predictions, which depend on libm. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -3590,8 +3587,7 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return permi_environment_end(&environment, PERM_OK);
 }
 
-/* Gives the sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n,
-   n - 1 or 2n - 1. */
+/* Gives n(n-1)/2 and n(n-1)(2n-1)/6, the sums of 0 .. n - 1 and of their squares, modulo 2^64; 3 divides a factor. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -3758,7 +3754,7 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   int i;
   if (size)
     buffer[0] = 0;
-  for (i = -2; job && i <= job->leaves; i++) { /* from -2: what stands before the leaves */
+  for (i = -2; job && i <= job->leaves; i++) { /* -2, -1: before the leaves */
     const size_t room = length < size ? size - length : 0;
     char *to = room ? buffer + length : NULL;
     const char *note = i == -2 ? job->note[0] : i == job->leaves ? job->note[1] : NULL;
@@ -3798,8 +3794,6 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }
 
-/* ---- threads: they finish the chunks that they took, so the work is a prefix of the range. */
-
 static int permi_threads(const perm_options *options)
 {
 #if PERMI_OPENMP
@@ -3810,11 +3804,10 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Thread 0 is the caller, and polls. */
+/* Thread 0 is the caller, and polls. Threads finish what they took, so the work done is a prefix. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL) becomes 1 if every
-   part was done. */
+/* Shares [begin, end) out until thread 0 fails or stops. *all, unless NULL, becomes 1 if every part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -3873,7 +3866,7 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
+  return thread ? PERM_OK /* polls after the chunk: every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
@@ -3903,8 +3896,8 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 }
 
 /* ========================================================================================== >>state
-   Finished work: for each leaf its finished chunks as intervals [begin, end), sorted, not empty, not touching, and the
-   partial with each of them once. A failure changes nothing. */
+   Finished work: for each leaf intervals [begin, end) of chunks, sorted, not empty, not touching, and the partial with
+   each chunk once. A failure changes nothing. */
 
 typedef struct permi_interval {
   uint64_t begin, end;
@@ -4120,7 +4113,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Returns part 1 .. parts of [0, chunks). The larger shares start elsewhere in each leaf, so that all tasks spread. */
+/* Returns part 1 .. parts of [0, chunks). Larger shares start elsewhere in each leaf: tasks spread. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -4145,7 +4138,7 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts numbers of a structure at `bytes`, one behind another, or gets them from there. */
+/* Puts fields of a structure at `bytes`, one behind another, or gets them. */
 typedef struct permi_stored {
   size_t offset;
   int count, size;
@@ -10323,7 +10316,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* *why keeps a failure until the run ends. */
+/* *why: a failure, told when the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -10506,8 +10499,7 @@ static perm_status permi_run_state(const perm_job *job, const perm_options *opti
 
 #define PERMI_PLAIN_LEAVES 2
 
-/* Runs a job of few leaves that nothing can stop, resume or observe, without a state, with the same bits. Returns 0 if
-   it is no such job. */
+/* Runs a job of few leaves without a state, with the same bits. Returns 0 if something may stop or observe it. */
 static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
   perm_partial partial[PERMI_PLAIN_LEAVES];
@@ -10545,8 +10537,7 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
 }
 
 /* ========================================================================================= >>engine
-   The interface of every engine, and the chooser. A problem is an array (>>offers) or a block of a sparse matrix
-   (>>engines). */
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>engines), and the chooser. */
 
 struct permi_array;
 struct permi_block;
@@ -10566,7 +10557,7 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK: others are asked. */
+/* Returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -10590,13 +10581,13 @@ typedef struct permi_engine {
   perm_method method;
   int flags;
   double planning; /* seconds per vertex and entry of a block: the engine is never sooner done */
-  /* Raises offer->least from that, and finds offer->likely, in microseconds or a small share of `rival`. Or NULL. */
+  /* Raises offer->least and finds offer->likely, in microseconds or a small share of `rival`. May be NULL. */
   perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Fills in *offer, at first a refusal, which is PERM_OK too. May give up on times above `rival` (INFINITY if
-     requested by name). Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends only
-     on problem, options and rival. block: NULL for an array. */
+  /* Fills in *offer, at first a refusal. May give up on times above `rival`, which is INFINITY by name. Planning takes
+     at most a few per cent of the lesser of `rival` and the offer, and depends on nothing else than problem, options
+     and rival. block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
+  /* Makes the leaf. Takes offer->plan over, and sets it to NULL, or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan);
@@ -10617,7 +10608,6 @@ typedef struct permi_maker {
   permi_control *watch;
   const permi_reach *reach;
   int n, integer;            /* the order of the array or block, and 1: of integers */
-  int entries;               /* of a block that are not zero */
   struct permi_array *array; /* of a block: see permi_array_ready */
   perm_status (*as_array)(struct permi_maker *maker, const struct permi_block *block);
   /* Hears an offer and its status; returns the status that counts. */
@@ -10633,7 +10623,7 @@ typedef struct permi_maker {
   double task_seconds;
   double worth; /* seconds to be beaten */
   int blocks_noted;
-  int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
+  int keeps; double kept; /* for >>sample: states are kept, so far in `kept` bytes */
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
 } permi_maker;
@@ -10662,7 +10652,7 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->chosen = -1;
   offers->best = offers->proven = offers->rival = offers->most_bytes = (double)INFINITY;
   offers->glance = -1;
-  memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
+  memset(offer, 0, (size_t)engines * sizeof *offer); /* gcc 12 warns about loops over why[0] at -O3 */
   while (engines-- > 0)
     offer[engines].seconds = offer[engines].likely = (double)INFINITY;
 }
@@ -10680,7 +10670,7 @@ static double permi_offers_open(const permi_offers *offers, int i)
   return open;
 }
 
-/* Asks engine i for its bound, if it has another than its planning, then for its offer. */
+/* Asks engine i for its bound, if it has one to give, else for its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -10713,8 +10703,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Returns 1 if engine i is asked before engine k: the lower bound, the quicker planning, one with a better bound to
-   give, the lower method. The order of the table does not matter. */
+/* Returns 1 if engine i is asked before engine k: by lower bound, quicker planning, a better bound to give, method. */
 static int permi_asked_before(const permi_offers *offers, int i, int k)
 {
   const permi_engine *one = &offers->engine[i], *other = &offers->engine[k];
@@ -10726,7 +10715,7 @@ static int permi_asked_before(const permi_offers *offers, int i, int k)
                                             : one->method < other->method;
 }
 
-/* Returns the engine to ask next, if `open` of those that can win; -1: none. */
+/* Returns the engine to ask next, -1 if none is left; open: of those that can win. */
 static int permi_next_engine(const permi_offers *offers, int open)
 {
   int i, next = -1;
@@ -10738,7 +10727,7 @@ static int permi_next_engine(const permi_offers *offers, int open)
   return next;
 }
 
-/* The chooser: asks engines as long as one can win. */
+/* The chooser: asks while an engine can win. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;
@@ -10842,8 +10831,8 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
   permi_counted_free(allocator, &array->whole);
 }
 
-/* Certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes no longer than split
-   rows may, 2.5 times the call, and its bound is the rounding of the value. */
+/* Returns 1 for certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without), where double-double takes
+   at most 2.5 times the call, as split rows may, and bounds the error by the value's rounding. */
 static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
@@ -10904,7 +10893,7 @@ static double permi_dense_seconds(const permi_maker *maker)
   return seconds;
 }
 
-/* The offer refuses arrays of larger orders, after others had their turn. */
+/* Arrays of larger orders are asked last, and refused. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -10922,7 +10911,7 @@ static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
                       perm_name("method", method), PERM_MAX_N);
 }
 
-/* Offers an array in the precision that the tolerance of a job in pieces needs. */
+/* Raises the precision as the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -11012,7 +11001,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Of doubles where lines are equal, in blocks whose dense sums are worth the look. */
+/* Doubles need equal lines, blocks dense sums that are worth the look. */
 #define PERMI_EQUAL_SECONDS 1e-4
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
@@ -11113,7 +11102,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* Above it the plan takes over a tenth of a millisecond. */
+/* Above it a plan takes over 0.1 ms. */
 #define PERMI_EXACT_PLAN 36
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
@@ -11172,7 +11161,7 @@ static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
 enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
 
-/* Asks all engines at first, then the chosen one. Without an offer its make says why. */
+/* Asks all engines, later the chosen one. Without an offer its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
@@ -11305,7 +11294,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* By estimates and predictions only: load changes no bits. */
+/* Load changes no bits: by estimates and predictions only. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -11323,8 +11312,8 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* Does the lower result stand? Not in a job in pieces that was stopped or ran out of time: its bits must not depend on
-   those (they may on max_bytes, which plans heed). */
+/* Returns 1 if the lower result stands. Bits of a job in pieces must not depend on stops and times; on max_bytes, which
+   plans heed, they may. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
@@ -11409,7 +11398,7 @@ static const permi_solver permi_array_solver = {permi_array_plan, permi_array_ma
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 
-/* An array of integers, marked as such even without a pointer. */
+/* Without a pointer, too, it is one of integers. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
                                     const int *row_counts, const int *column_counts)
 {
@@ -11576,8 +11565,8 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-/* Whether a matrix with its copies is small and computed at once, written out: engines that count copies take longer to
-   plan. Not inlined: the general path needs its stack. */
+/* Returns 1 if a matrix, written out with its copies, was computed at once: engines that count copies plan for longer.
+   Not inlined: the general path needs its stack. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {

@@ -64,7 +64,7 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
-  /* Unless NULL, adds what leaves from `first` on lack, or some of it: see >>sweep of perm_more.h. */
+  /* Unless NULL, adds what leaves from `first` on lack, or some of it: >>sweep. */
   perm_status (*sweep)(const perm_job *job, perm_state *state, int first, permi_control *control, int threads,
                        perm_result *result);
   /* Unless NULL, adds chunks of many leaves, or a prefix, to done[], which is zero. */
@@ -75,7 +75,7 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 if it fails or stops; nothing is lost. */
+/* Gives *array, of `used` items, room for `room`. Returns 0, with *array as it was, if it fails or stops. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -112,13 +112,13 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Lets the job's finish judge the result: the caller asked for a job alone. */
+/* Lets perm_job_finish judge the result. */
 static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
 {
   if (status == PERM_OK) {
     (*job)->judged.certify = options->certify;
     (*job)->judged.tolerance = options->tolerance;
-    (*job)->judged.checkpoint.parts = 1; /* nor raises the precision */
+    (*job)->judged.checkpoint.parts = 1; /* the precision is not raised */
   }
   return status;
 }
@@ -332,7 +332,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
+/* Without bounds and predictions, which depend on libm. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -388,8 +388,7 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return permi_environment_end(&environment, PERM_OK);
 }
 
-/* Gives the sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n,
-   n - 1 or 2n - 1. */
+/* Gives n(n-1)/2 and n(n-1)(2n-1)/6, the sums of 0 .. n - 1 and of their squares, modulo 2^64; 3 divides a factor. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -556,7 +555,7 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   int i;
   if (size)
     buffer[0] = 0;
-  for (i = -2; job && i <= job->leaves; i++) { /* from -2: what stands before the leaves */
+  for (i = -2; job && i <= job->leaves; i++) { /* -2, -1: before the leaves */
     const size_t room = length < size ? size - length : 0;
     char *to = room ? buffer + length : NULL;
     const char *note = i == -2 ? job->note[0] : i == job->leaves ? job->note[1] : NULL;
@@ -596,8 +595,6 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }
 
-/* ---- threads: they finish the chunks that they took, so the work is a prefix of the range. */
-
 static int permi_threads(const perm_options *options)
 {
 #if PERMI_OPENMP
@@ -608,11 +605,10 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Thread 0 is the caller, and polls. */
+/* Thread 0 is the caller, and polls. Threads finish what they took, so the work done is a prefix. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL) becomes 1 if every
-   part was done. */
+/* Shares [begin, end) out until thread 0 fails or stops. *all, unless NULL, becomes 1 if every part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -671,7 +667,7 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
+  return thread ? PERM_OK /* polls after the chunk: every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }

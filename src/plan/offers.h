@@ -98,8 +98,8 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
   permi_counted_free(allocator, &array->whole);
 }
 
-/* Certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes no longer than split
-   rows may, 2.5 times the call, and its bound is the rounding of the value. */
+/* Returns 1 for certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without), where double-double takes
+   at most 2.5 times the call, as split rows may, and bounds the error by the value's rounding. */
 static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
@@ -160,7 +160,7 @@ static double permi_dense_seconds(const permi_maker *maker)
   return seconds;
 }
 
-/* The offer refuses arrays of larger orders, after others had their turn. */
+/* Arrays of larger orders are asked last, and refused. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -178,7 +178,7 @@ static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
                       perm_name("method", method), PERM_MAX_N);
 }
 
-/* Offers an array in the precision that the tolerance of a job in pieces needs. */
+/* Raises the precision as the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -268,7 +268,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Of doubles where lines are equal, in blocks whose dense sums are worth the look. */
+/* Doubles need equal lines, blocks dense sums that are worth the look. */
 #define PERMI_EQUAL_SECONDS 1e-4
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
@@ -369,7 +369,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* Above it the plan takes over a tenth of a millisecond. */
+/* Above it a plan takes over 0.1 ms. */
 #define PERMI_EXACT_PLAN 36
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
@@ -428,7 +428,7 @@ static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
 enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
 
-/* Asks all engines at first, then the chosen one. Without an offer its make says why. */
+/* Asks all engines, later the chosen one. Without an offer its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {

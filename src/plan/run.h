@@ -117,7 +117,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* *why keeps a failure until the run ends. */
+/* *why: a failure, told when the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -300,8 +300,7 @@ static perm_status permi_run_state(const perm_job *job, const perm_options *opti
 
 #define PERMI_PLAIN_LEAVES 2
 
-/* Runs a job of few leaves that nothing can stop, resume or observe, without a state, with the same bits. Returns 0 if
-   it is no such job. */
+/* Runs a job of few leaves without a state, with the same bits. Returns 0 if something may stop or observe it. */
 static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
   perm_partial partial[PERMI_PLAIN_LEAVES];

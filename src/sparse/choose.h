@@ -331,7 +331,6 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       permi_block_engine(permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method);
   perm_status status;
   maker->n = block->n;
-  maker->entries = block->edges;
   maker->integer = block->integer != NULL;
   maker->reach = permi_reach_of(maker->working->is_complex ? 2 : 1);
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
