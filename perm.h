@@ -2121,6 +2121,7 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
 /* a *= b. The error |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the
    factor 1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too
    long. */
+PERMI_UNUSED
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -3453,24 +3454,16 @@ static void permi_number_reduce(permi_number *number, uint64_t modulus)
   }
 }
 
+/* Jobs of more factors than one have a `value`. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
-  permi_number factor;
-  int i;
   perm_status status = PERM_OK;
   if (job->value)
     return job->value(job, partials, value);
   *value = job->numbered ? job->number : permi_number_one();
+  if (job->leaves)
+    status = permi_leaf_number(job->leaf, partials, value);
   permi_number_reduce(value, job->modulus);
-  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
-    status = permi_leaf_number(&job->leaf[i], &partials[i], &factor);
-    permi_number_reduce(&factor, job->modulus);
-    if (status == PERM_OK && !i && !job->numbered)
-      *value = factor;
-    else if (status == PERM_OK)
-      status = permi_number_multiply(value, &factor);
-    permi_number_reduce(value, job->modulus);
-  }
   return status;
 }
 
@@ -10371,7 +10364,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_number number;
   perm_integer residue[2];
   int i;
-  if (job->modulus && leaf.integer && !leaf.finish && !job->value && permi_sum_integer(&partial->value, &residue[0]) &&
+  if (job->modulus && leaf.integer && !leaf.finish && !job->sweep && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
     for (i = 0; i < 2; i++) {
@@ -10381,7 +10374,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
       *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
     }
     result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
-  } else if (leaf.finish || job->value) { /* residues say nothing */
+  } else if (leaf.finish || job->sweep) { /* residues say nothing */
     permi_result_clear(result);
   } else {
     leaf.integer = 0;
@@ -10506,7 +10499,7 @@ static int permi_run_plain(const perm_job *job, const perm_options *options, per
   permi_control control;
   perm_status status = PERM_OK;
   int i, threads = 1;
-  if (job->leaves > PERMI_PLAIN_LEAVES || job->value || job->inspect || options->execute || options->progress ||
+  if (job->leaves > PERMI_PLAIN_LEAVES || job->sweep || job->inspect || options->execute || options->progress ||
       options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);

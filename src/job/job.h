@@ -254,24 +254,16 @@ static void permi_number_reduce(permi_number *number, uint64_t modulus)
   }
 }
 
+/* Jobs of more factors than one have a `value`. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
-  permi_number factor;
-  int i;
   perm_status status = PERM_OK;
   if (job->value)
     return job->value(job, partials, value);
   *value = job->numbered ? job->number : permi_number_one();
+  if (job->leaves)
+    status = permi_leaf_number(job->leaf, partials, value);
   permi_number_reduce(value, job->modulus);
-  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
-    status = permi_leaf_number(&job->leaf[i], &partials[i], &factor);
-    permi_number_reduce(&factor, job->modulus);
-    if (status == PERM_OK && !i && !job->numbered)
-      *value = factor;
-    else if (status == PERM_OK)
-      status = permi_number_multiply(value, &factor);
-    permi_number_reduce(value, job->modulus);
-  }
   return status;
 }
 

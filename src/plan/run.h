@@ -172,7 +172,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_number number;
   perm_integer residue[2];
   int i;
-  if (job->modulus && leaf.integer && !leaf.finish && !job->value && permi_sum_integer(&partial->value, &residue[0]) &&
+  if (job->modulus && leaf.integer && !leaf.finish && !job->sweep && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
     for (i = 0; i < 2; i++) {
@@ -182,7 +182,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
       *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
     }
     result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
-  } else if (leaf.finish || job->value) { /* residues say nothing */
+  } else if (leaf.finish || job->sweep) { /* residues say nothing */
     permi_result_clear(result);
   } else {
     leaf.integer = 0;
@@ -307,7 +307,7 @@ static int permi_run_plain(const perm_job *job, const perm_options *options, per
   permi_control control;
   perm_status status = PERM_OK;
   int i, threads = 1;
-  if (job->leaves > PERMI_PLAIN_LEAVES || job->value || job->inspect || options->execute || options->progress ||
+  if (job->leaves > PERMI_PLAIN_LEAVES || job->sweep || job->inspect || options->execute || options->progress ||
       options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);

@@ -60,6 +60,24 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
+/* The job's number times its leaves in turn. */
+static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
+{
+  permi_number factor;
+  perm_status status = PERM_OK;
+  int i;
+  *value = job->numbered ? job->number : permi_number_one();
+  permi_number_reduce(value, job->modulus);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    status = permi_leaf_number(&job->leaf[i], &partials[i], &factor);
+    permi_number_reduce(&factor, job->modulus);
+    if (status == PERM_OK)
+      status = permi_number_multiply(value, &factor);
+    permi_number_reduce(value, job->modulus);
+  }
+  return status;
+}
+
 /* The product of its leaves is not the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
@@ -99,6 +117,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_working_options(&working, given, options, exact);
   working.watch = maker.watch = watch;
   watch->activity = "preparing";
+  maker.job->value = permi_job_product;
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   status = permi_sparse_prepare(given, exact, &working, &zero, result);

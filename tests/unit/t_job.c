@@ -614,6 +614,7 @@ TEST(t_expression_of_leaves)
   CHECK(inside_dense_leaf(&options, 12, &va, &leaf, &precision, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
   CHECK(inside_dense_leaf(&options, 3, &vb, &leaf, &precision, &r) == PERM_OK && permi_job_push_leaf(job, &leaf));
   core_number(&five, 5);
+  job->value = permi_job_product;
   job->number = five;
   job->numbered = 1;
   CHECK(perm_state_create(job, &state) == PERM_OK);

@@ -41,6 +41,8 @@ static perm_job *state_job(int leaves, const uint64_t *chunks, const perm_alloca
   const perm_allocator plain = {NULL, NULL, NULL};
   perm_job *job = permi_job_new(allocator ? allocator : &plain, PERM_PRECISION_DEFAULT);
   int i;
+  if (job)
+    job->value = permi_job_product;
   for (i = 0; job && i < leaves; i++) {
     permi_leaf leaf;
     memset(&leaf, 0, sizeof leaf);
